@@ -1,0 +1,44 @@
+# Every target works on a fresh machine with only Python (>= 3.11) and make.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test test-all lint bench clean
+.DELETE_ON_ERROR:
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+# One stamp for each set of extras: installed once, and again when pyproject.toml changes.
+.venv/%.stamp: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	touch $@
+
+# Numba's cache does not see changes in functions that a compiled one calls.
+KERNELS := $(wildcard src/softclust/kernels/*.py)
+.venv/kernels.fresh: $(KERNELS) | .venv/bin/python
+	rm -f src/softclust/kernels/__pycache__/*.nb?
+	touch $@
+
+demo: .venv/cli.stamp .venv/kernels.fresh
+	$(BIN)/softclust demo --force
+
+test: .venv/test.stamp .venv/kernels.fresh
+	$(BIN)/python -m pytest -n auto -q
+
+test-all: .venv/test.stamp .venv/kernels.fresh
+	$(BIN)/python -m pytest -n auto -q -m ""
+
+lint: .venv/lint.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: .venv/test.stamp .venv/kernels.fresh
+	$(BIN)/python benchmarks/latency.py
+	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/peers.py
+
+clean:
+	rm -rf .venv .venv-peers build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,116 @@
+"""How long small fits take: in a warm process, in a fresh one, and the import alone.
+
+    python benchmarks/latency.py
+
+1. Warm fits of iris with 3 clusters, 200 after 5 not counted: median, best and 95th percentile, ms.
+   Promised: FuzzyCMeans below 5 ms.
+2. Fresh processes, wall time in s of the whole process (start of Python, imports, load_iris, fit),
+   with Numba's cache warm, rounds interleaved: best and median of 5. Promised: the first fit below
+   1.5 s (median). `beyond Python` subtracts the time of an empty process.
+3. Where that first fit spends its time, told by a process itself.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import warnings
+from functools import partial
+
+import numpy as np
+from sklearn.datasets import load_iris
+
+import softclust
+from common import machine, median, parser, print_table, seconds, verdict
+
+ESTIMATORS = (
+    "FuzzyCMeans",
+    "PossibilisticCMeans",
+    "PossibilisticFuzzyCMeans",
+    "ImprovedPossibilisticCMeans",
+    "HardCMeans",
+)
+FIRST_FIT = (
+    "from sklearn.datasets import load_iris; from softclust import FuzzyCMeans;"
+    "FuzzyCMeans(n_clusters=3, random_state=0).fit(load_iris().data)"
+)
+PROCESSES = {
+    "empty process": "pass",
+    "import numpy": "import numpy",
+    "import sklearn.base": "import sklearn.base",
+    "load_iris": "from sklearn.datasets import load_iris; load_iris()",
+    "import numba": "import numba",
+    "import softclust": "import softclust",
+    "first fit of iris": FIRST_FIT,
+}
+STAGES = """
+import json, time
+marks = [("", time.perf_counter())]
+def mark(stage): marks.append((stage, time.perf_counter()))
+import numpy; mark("import numpy")
+from sklearn.datasets import load_iris; mark("import sklearn.datasets")
+X = load_iris().data; mark("load_iris()")
+import softclust; mark("import softclust")
+model = softclust.FuzzyCMeans(n_clusters=3, random_state=0); mark("softclust.FuzzyCMeans(...)")
+model.fit(X); mark("first fit")
+model.fit(X); mark("second fit")
+print(json.dumps([(s, t - marks[i][1]) for i, (s, t) in enumerate(marks[1:])]))
+"""
+
+
+def warm_fits(name: str, X: np.ndarray, repeats: int) -> np.ndarray:
+    """Milliseconds of each fit."""
+    model = getattr(softclust, name)(n_clusters=3, random_state=0)
+    for _ in range(5):
+        model.fit(X)
+    return np.array([1e3 * seconds(partial(model.fit, X)) for _ in range(repeats)])
+
+
+def python(code: str) -> str:
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def main() -> int:
+    options = parser(__doc__)
+    options.add_argument("--fits", type=int, default=200)
+    options.add_argument("--processes", type=int, default=5)
+    args = options.parse_args()
+    warnings.simplefilter("ignore")
+    print(machine() + "\n")
+
+    X = load_iris().data
+    fits = {name: warm_fits(name, X, args.fits) for name in ESTIMATORS}
+    rows = [
+        [name, f"{np.median(t):.2f}", f"{t.min():.2f}", f"{np.quantile(t, 0.95):.2f}"]
+        for name, t in fits.items()
+    ]
+    print_table(["warm fit of iris, ms", "median", "best", "95 %"], rows)
+
+    python(FIRST_FIT)  # fills Numba's cache
+    walls: dict[str, list[float]] = {name: [] for name in PROCESSES}
+    for _ in range(args.processes):
+        for name, code in PROCESSES.items():
+            walls[name].append(seconds(partial(python, code)))
+    empty = median(walls["empty process"])
+    rows = [
+        [name, f"{min(t):.3f}", f"{median(t):.3f}", f"{median(t) - empty:.3f}"] for name, t in walls.items()
+    ]
+    print()
+    print_table(["fresh process, s", "best", "median", "beyond Python"], rows)
+
+    told = [json.loads(python(STAGES)) for _ in range(args.processes)]
+    rows = [[stages[0][0], f"{median(s for _, s in stages):.4f}"] for stages in zip(*told, strict=True)]
+    print()
+    print_table(["stages of a first fit, s", "median"], rows)
+
+    print()
+    warm, first = float(np.median(fits["FuzzyCMeans"])), median(walls["first fit of iris"])
+    kept = verdict("warm FuzzyCMeans on iris below 5 ms", f"{warm:.2f} ms", warm < 5)
+    kept &= verdict("first fit in a fresh process below 1.5 s", f"{first:.2f} s", first < 1.5)
+    return int(args.strict and not kept)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

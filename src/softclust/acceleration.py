@@ -1,0 +1,66 @@
+"""Extrapolation of the fixed-point iteration theta -> G(theta).
+
+Each scheme is fed the points and their images and proposes the next point.  The loop accepts a
+proposal only if J there is no higher, so descent does not depend on what is proposed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class Anderson:
+    """Anderson mixing: the combination of the last images whose residuals nearly cancel."""
+
+    def __init__(self, window=5):
+        self.window = window
+        self.restart()
+
+    def restart(self):
+        self.last = None
+        self.steps, self.changes = [], []  # differences of points and of residuals
+
+    def propose(self, x, image):
+        residual = image - x
+        if self.last is not None:
+            self.steps = [*self.steps[1 - self.window :], x - self.last[0]]
+            self.changes = [*self.changes[1 - self.window :], residual - self.last[1]]
+        self.last = x, residual
+        if not self.steps:
+            return image
+        F = np.array(self.changes)
+        # Normal equations of a few numbers, with a ridge against parallel residuals.
+        gram = F @ F.T
+        gram.flat[:: len(gram) + 1] *= 1 + 1e-10
+        try:
+            weights = np.linalg.solve(gram, F @ residual)
+        except np.linalg.LinAlgError:
+            return image
+        return image - weights @ (np.array(self.steps) + F)
+
+
+class Squarem:
+    """SQUAREM (Varadhan & Roland 2008), scheme S3: a squared step each second image."""
+
+    def __init__(self):
+        self.restart()
+
+    def restart(self):
+        self.points = []
+
+    def propose(self, x, image):
+        self.points = [*self.points, x]
+        if len(self.points) < 2:
+            return image
+        first, second = self.points
+        self.restart()
+        r = second - first
+        v = (image - second) - r
+        norm = np.linalg.norm(v)
+        if norm == 0:
+            return image
+        length = min(-np.linalg.norm(r) / norm, -1.0)
+        return first - 2 * length * r + length**2 * v
+
+
+SCHEMES = {"anderson": Anderson, "squarem": Squarem}

@@ -1,0 +1,114 @@
+"""Every named algorithm: acronym -> estimator, parameters and citation.
+
+An entry keeps the settings of its paper where the paper states them; the estimators' own defaults are
+the ones that work best.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from softclust import estimators
+from softclust.separation import CentralDistance, Repulsion
+
+_MACQUEEN = "MacQueen (1967); k-means++: Arthur & Vassilvitskii (2007)"
+_KELLER = "Krishnapuram & Keller (1993), A possibilistic approach to clustering"
+_ZHANG = "Zhang & Leung (2004), Improved possibilistic c-means clustering algorithms"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A named algorithm."""
+
+    acronym: str
+    name: str
+    estimator: str
+    paper: str
+    parameters: dict = field(default_factory=dict)
+
+
+_ENTRIES = [
+    Entry("hcm", "Hard c-means", "HardCMeans", _MACQUEEN),
+    Entry("kmeans", "k-means", "HardCMeans", _MACQUEEN),
+    Entry("fcm", "Fuzzy c-means", "FuzzyCMeans", "Bezdek (1981)", {"m": 2.0}),
+    Entry(
+        "swfcm",
+        "Sample-weighted robust fuzzy c-means",
+        "FuzzyCMeans",
+        "seed 003: a sample-weighted robust fuzzy c-means clustering algorithm",
+        {"m": 2.0, "density_rate": 2.5},
+    ),
+    Entry(
+        "pcm",
+        "Possibilistic c-means",
+        "PossibilisticCMeans",
+        _KELLER,
+        {"m": 2.0, "scale_factor": 1.0},
+    ),
+    Entry(
+        "pcm-entropy",
+        "Possibilistic c-means with an entropy penalty",
+        "PossibilisticCMeans",
+        "Krishnapuram & Keller (1996); seed 004",
+        {"m": 2.0, "penalty": "entropy", "scale_factor": 1.0},
+    ),
+    Entry(
+        "rpcm",
+        "Repulsive possibilistic c-means",
+        "PossibilisticCMeans",
+        "Timm, Borgelt, Doring & Kruse (2004); seed 000",
+        {"m": 2.0, "scale_factor": 1.0, "separation": Repulsion()},
+    ),
+    Entry(
+        "spcm",
+        "Possibilistic c-means with maximised central distance",
+        "PossibilisticCMeans",
+        "Liu & Wu; seed 001 (here without its labels)",
+        {"m": 2.0, "scale_factor": 1.0, "separation": CentralDistance(0.01)},
+    ),
+    Entry(
+        "pfcm",
+        "Possibilistic fuzzy c-means",
+        "PossibilisticFuzzyCMeans",
+        "Pal, Pal, Keller & Bezdek (2005)",
+        {"a": 1.0, "b": 1.0, "m": 2.0, "eta": 2.0, "scale_factor": 1.0},
+    ),
+    Entry(
+        "ipcm",
+        "Improved possibilistic c-means, variant 1",
+        "ImprovedPossibilisticCMeans",
+        _ZHANG,
+        {"variant": 1, "m": 2.0, "eta": 2.0, "scale_factor": 1.0},
+    ),
+    Entry(
+        "ipcm2",
+        "Improved possibilistic c-means, variant 2",
+        "ImprovedPossibilisticCMeans",
+        _ZHANG,
+        {"variant": 2, "m": 2.0, "scale_factor": 1.0},
+    ),
+]
+
+
+def catalogue():
+    """All named algorithms, as a dict from acronym to `Entry`."""
+    return {entry.acronym: entry for entry in _ENTRIES}
+
+
+def make(acronym, n_clusters=3, **parameters):
+    """An unfitted estimator by its acronym; further parameters replace the entry's own.
+
+    >>> from softclust import make
+    >>> make("pfcm", n_clusters=2, b=3.0).b
+    3.0
+    """
+    entries = catalogue()
+    key = str(acronym).lower()
+    if key not in entries:
+        near = get_close_matches(key, entries, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"There is no method {acronym!r}.{hint} Known: {', '.join(entries)}.")
+    entry = entries[key]
+    estimator = getattr(estimators, entry.estimator)
+    return estimator(n_clusters=n_clusters, **{**entry.parameters, **parameters})

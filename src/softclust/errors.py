@@ -1,0 +1,9 @@
+"""The errors and warnings that softclust adds to those of Python and scikit-learn."""
+
+
+class DegenerateClusterWarning(UserWarning):
+    """A cluster lost its own place: coincident centres, a singular shape, too strong a repulsion."""
+
+
+class ModelFileError(ValueError):
+    """A file is not a softclust model, is damaged, or was written by a newer version."""

@@ -1,0 +1,325 @@
+"""What all estimators share: input, the fit from a sentence, and the read-outs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+    _fit_context,
+)
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from softclust import recipes
+from softclust.engine import Options
+from softclust.estimators.diagnosis import warn_of_trouble
+from softclust.init import RULES, draw
+from softclust.knowledge import check_labels, check_weight
+from softclust.model import Model, assign, sweep
+from softclust.partitions import Hard, Members
+from softclust.prototypes import Points
+from softclust.records import Frame, Rows, State
+from softclust.run import LocalSource, n_threads
+from softclust.separation import CentralDistance, Repulsion
+from softclust.units import find_units
+from softclust.weights import density_weights
+
+GEOMETRIES = {"points": Points}
+_LEAST_TOL = {np.dtype("f4"): 1e-6, np.dtype("f8"): 0.0}  # a float32 centre does not rest below
+
+
+class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """Base of the estimators; a family gives its partition, and its scales if it has any."""
+
+    _parameter_constraints = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "geometry": [StrOptions(set(GEOMETRIES))],
+        "separation": [None, Repulsion, CentralDistance],
+        "noise_distance": [None, Interval(Real, 0, None, closed="neither")],
+        "density_rate": [None, Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        "density_from": [StrOptions({"rows", "centers"})],
+        "init": [StrOptions(set(RULES)), callable, "array-like"],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "acceleration": [StrOptions({"anderson", "squarem"}), None],
+        "outlier_threshold": [None, Interval(Real, 0, 1, closed="both")],
+        "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_clusters,
+        geometry,
+        separation,
+        noise_distance,
+        density_rate,
+        density_from,
+        init,
+        n_init,
+        max_iter,
+        tol,
+        acceleration,
+        outlier_threshold,
+        random_state,
+        n_jobs,
+    ):
+        self.n_clusters = n_clusters
+        self.geometry = geometry
+        self.separation = separation
+        self.noise_distance = noise_distance
+        self.density_rate = density_rate
+        self.density_from = density_from
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.acceleration = acceleration
+        self.outlier_threshold = outlier_threshold
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    # ------------------------------------------------------------------ the words of a family
+    @abstractmethod
+    def _partition(self):
+        """The partition, a part of the grammar."""
+
+    def _scaling(self, c, units):
+        """Where the scales come from; models without scales take them for `separation="auto"` only."""
+        return recipes.Scaling()
+
+    def _merges(self):
+        return False
+
+    # ------------------------------------------------------------------ fit
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y=None, *, sample_weight=None):
+        """Find the clusters of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.  float32 stays float32; a C-contiguous array or memory map is not copied.
+        y : array-like of shape (n_samples,) or (n_samples, n_clusters), default=None
+            What is known.  1-D: a class for each row; -1, None or NaN where none is known.  2-D: a
+            degree in [0, 1] for each cluster, NaN where nothing is said.  The clusters start at the
+            means of what is known of them, and cluster k is class `classes_[k]`.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many rows each row stands for; 0 leaves a row out.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        source, labels, c = self._read(X, y, sample_weight)
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        units = source.rows.units
+        source, centre_rate = self._weigh_by_density(source)
+        options = Options(self.max_iter, max(self.tol, _LEAST_TOL[source.rows.X.dtype]), self.acceleration)
+        model = self._sentence(c, units, centre_rate)
+        start = self._start(source, labels, c, rng)
+        outcome = recipes.run(model, source, start, self._scaling(c, units), options, rng)
+        if self._merges():
+            outcome = recipes.merge(outcome, source, options)
+        self._publish(source, labels, outcome, options)
+        return self
+
+    def _read(self, X, y, sample_weight):
+        """Checked rows in their units, what is known of them, and the number of clusters."""
+        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
+        labels, c = check_labels(y, len(X), self.n_clusters)
+        weight = check_weight(sample_weight, len(X))
+        if len(X) < c:
+            raise ValueError(f"n_samples={len(X)} should be >= n_clusters={c}.")
+        rows = Rows(np.asarray(X), find_units(X), weight)
+        return LocalSource(rows, n_threads(self.n_jobs)), labels, c
+
+    def _weigh_by_density(self, source):
+        """Rows weighed by eq. (4) of seed 003, or the rate of its eq. (5) for the sweep to apply."""
+        if self.density_rate is None:
+            return source, 0.0
+        rows = source.rows
+        if self.density_rate == "auto":
+            rate = 10 / max(_total_variance(source), np.finfo(float).tiny)
+        else:
+            rate = self.density_rate / rows.units.factor**2
+        if self.density_from == "centers":
+            return source, rate
+        phi = density_weights(rows, rate, source.threads)
+        weight = phi if rows.weight is None else phi * rows.weight
+        return replace(source, rows=replace(rows, weight=weight)), 0.0
+
+    def _sentence(self, c, units, centre_rate):
+        """The model in loop units, or a sentence saying what would fit."""
+        partition = self._partition()
+        noise = 0.0
+        if self.noise_distance is not None:
+            if not partition.has_noise:
+                raise InvalidParameterError(
+                    f"noise_distance={self.noise_distance} does not go with {type(self).__name__}: "
+                    "its typicalities already fall to 0 far from every centre. Leave it None and read "
+                    "outlier_mask_, or use FuzzyCMeans, HardCMeans, PossibilisticFuzzyCMeans or "
+                    "ImprovedPossibilisticCMeans."
+                )
+            noise = (self.noise_distance * units.factor) ** 2
+        geometry = GEOMETRIES[self.geometry]()
+        return Model(geometry, partition, Frame.singletons(c, noise), self.separation, centre_rate)
+
+    def _start(self, source, labels, c, rng):
+        rows = source.rows
+        if not isinstance(self.init, str):
+            init = self.init
+            if callable(init):
+                init = init(rows.X, c, random_state=int(rng.integers(2**31 - 1)))
+            return recipes.Start(self._given_centers(init, rows, c))
+        known = None if labels is None else labels.means(rows, c)
+        if known is not None and not np.isnan(known).any():
+            return recipes.Start(known)
+        draws = (lambda: draw(self.init, source, c, rng, known),) * self.n_init
+        return recipes.Start(None, draws)
+
+    def _given_centers(self, init, rows, c):
+        V = np.array(init, dtype=np.float64)
+        expected = (c, rows.X.shape[1])
+        if V.shape != expected:
+            raise ValueError(
+                f"The shape of the initial centers {V.shape} does not match (n_clusters, n_features) "
+                f"= {expected}."
+            )
+        if not np.isfinite(V).all():
+            k, j = np.argwhere(~np.isfinite(V))[0]
+            raise ValueError(f"init[{k}, {j}] is {V[k, j]}; centres must be finite.")
+        return rows.units.enter(V)
+
+    def _publish(self, source, labels, outcome, options):
+        """Set the fitted attributes: the only place that writes on self."""
+        model, fit = outcome.model, outcome.fit
+        units, dtype = source.rows.units, source.rows.X.dtype
+        scale = outcome.natural_scale if fit.state.scale is None else fit.state.scale
+        state = State(fit.state.theta, scale)
+        area = units.factor**2
+        self._units, self._model, self._state = units, model, state
+        self.n_clusters_ = len(state.centers)
+        self.cluster_centers_ = units.leave(state.centers).astype(dtype)
+        with np.errstate(over="ignore"):  # squares of data near 1e+200 have no float
+            self.scale_ = scale / area
+            self.objective_history_ = np.array(fit.history) / area
+        self.objective_ = float(self.objective_history_[-1])
+        self.n_iter_ = fit.n_iter
+        self.converged_ = fit.converged
+        self.classes_ = (
+            np.arange(self.n_clusters_)
+            if labels is None or len(labels.classes) < self.n_clusters_
+            else labels.classes
+        )
+        self._outlier_limits = self._limits(model.partition, outcome.natural_scale / scale)
+        members = self._assign(source)
+        self.labels_, self.memberships_ = members.labels, members.memberships
+        self.outlier_scores_ = members.scores
+        self.outlier_mask_ = self._is_outlier(members)
+        if model.partition.has_typicalities:
+            self.typicalities_ = members.typicalities
+        elif hasattr(self, "typicalities_"):
+            del self.typicalities_
+        warn_of_trouble(self, model, fit, state, options)
+
+    # ------------------------------------------------------------------ read-outs
+    def _assign(self, source):
+        n, c, dtype = len(source), self.n_clusters_, source.rows.X.dtype
+        has_typicalities = self._model.partition.has_typicalities
+        members = Members(
+            np.empty((n, c), dtype),
+            np.empty((n if has_typicalities else 0, c), dtype),
+            np.empty(n, np.int32),
+            np.empty(n, dtype),
+        )
+        source.fill(assign, members, self._model, self._state)
+        return members
+
+    def _limits(self, partition, width):
+        """Typicalities at and below which a row is no member of a cluster.
+
+        Seed 000 takes t <= 0.1 with K = 1 and exponent 2, which is a squared distance of 9 natural
+        scales.  `width` is the natural scale in units of gamma_k, so that tighter clusters, which find
+        modes better, do not call most rows outliers.
+        """
+        if self.outlier_threshold is not None:
+            return np.full(len(width), self.outlier_threshold)
+        return partition.typicality(9 * width) if partition.has_typicalities else 0.1 * width
+
+    def _is_outlier(self, members):
+        """Noise: likelier than every cluster; else not typical of any."""
+        if self._model.frame.noise:
+            return members.scores > (1 - members.scores) * members.memberships.max(axis=1)
+        if len(members.typicalities):
+            return (members.typicalities <= self._outlier_limits).all(axis=1)
+        return 1 - members.scores <= self._outlier_limits[0]
+
+    def _source(self, X, sample_weight=None):
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
+        weight = check_weight(sample_weight, len(X))
+        return LocalSource(Rows(np.asarray(X), self._units, weight), n_threads(self.n_jobs))
+
+    def fit_predict(self, X, y=None, *, sample_weight=None):
+        """Fit, and return `labels_`; what is known in `y` is used."""
+        return self.fit(X, y, sample_weight=sample_weight).labels_
+
+    def predict(self, X):
+        """The likeliest cluster of each row, 0..c-1: the most typical one where there are typicalities."""
+        return self._assign(self._source(X)).labels
+
+    def predict_proba(self, X):
+        """Memberships of each row; rows sum to 1 (typicalities are divided by their row sum)."""
+        return self._assign(self._source(X)).memberships
+
+    def outlier_score(self, X):
+        """In [0, 1]: the noise membership with `noise_distance`, else 1 - the greatest typicality."""
+        return self._assign(self._source(X)).scores
+
+    def transform(self, X):
+        """Distances of each row to each centre, in the units of the data."""
+        source = self._source(X)
+        out = _Distances(np.empty((len(source), self.n_clusters_), source.rows.X.dtype))
+        source.fill(_distances, out, self._model, self._state)
+        return out.distances
+
+    def score(self, X, y=None, sample_weight=None):
+        """Minus the objective of the fitted clusters on X: greater is better."""
+        source = self._source(X, sample_weight)
+        stats = source.reduce(sweep, self._model, self._state)
+        return -self._model.objective(self._state, stats) / self._units.factor**2
+
+    @property
+    def _n_features_out(self):
+        return self.n_clusters_
+
+
+class _Distances(NamedTuple):
+    distances: np.ndarray
+
+
+def _distances(rows, out, model, state):
+    D = model.prototypes.distances(rows.points, state.theta, model.frame)
+    out.distances[...] = np.sqrt(D) / rows.units.factor
+
+
+def _total_variance(source):
+    """Trace of the covariance in loop units, from one sweep with a single centre at the origin."""
+    p = source.rows.X.shape[1]
+    one = Model(Points(), Hard(), Frame.singletons(1))
+    stats = source.reduce(sweep, one, State((np.zeros((1, p)),)))
+    mean = stats.moments[0][0] / stats.weight[0]
+    return float(stats.mean_distance[0] - mean @ mean)

@@ -1,0 +1,64 @@
+"""Warnings about a finished fit, each with its figures."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from softclust.errors import DegenerateClusterWarning
+from softclust.recipes import coincident
+from softclust.separation import Repulsion, pair_strengths
+
+
+def warn_of_trouble(estimator, model, fit, state, options):
+    """max_iter reached, clusters without rows of their own, coincident centres, too much repulsion."""
+    if not fit.converged:
+        _warn(
+            f"The last of max_iter={options.max_iter} iterations still moved a centre by "
+            f"{fit.shift:.3g} of the data's spread; tol={options.tol:g}.",
+            ConvergenceWarning,
+        )
+    distinct = len(np.unique(state.centers, axis=0))
+    if distinct < len(state.centers):
+        _warn(
+            f"Number of distinct clusters ({distinct}) found smaller than n_clusters "
+            f"({len(state.centers)}). Possibly due to duplicate points in X.",
+            ConvergenceWarning,
+        )
+    pairs = coincident(state, state.scale)
+    if len(pairs):
+        k, other = (int(i) for i in pairs[0])
+        gap = float(np.linalg.norm(estimator.cluster_centers_[k] - estimator.cluster_centers_[other]))
+        more = f" (and {len(pairs) - 1} more pairs)" if len(pairs) > 1 else ""
+        cure = (
+            "lower scale_factor, add separation=Repulsion(), or set merge_coincident=True"
+            if model.partition.has_typicalities
+            else "fewer clusters or a smaller m would keep them apart"
+        )
+        _warn(
+            f"The centres of clusters {k} and {other} coincide: they are {gap:.3g} apart{more}; {cure}.",
+            DegenerateClusterWarning,
+        )
+    if isinstance(model.separation, Repulsion):
+        _warn_of_repulsion(model.separation, fit, state)
+
+
+def _warn_of_repulsion(repulsion, fit, state):
+    """A centre whose repulsion outweighs its rows (the paper relocates it) is named."""
+    V = state.centers
+    d = ((V[:, None] - V[None]) ** 2).sum(axis=2)
+    np.fill_diagonal(d, np.inf)
+    push = (pair_strengths(repulsion.strength, len(V)) / d**2).sum(axis=1)
+    for k in np.flatnonzero(push > fit.stats.weight):
+        _warn(
+            f"The repulsion of cluster {k} ({push[k]:.3g}) exceeds the weight of its rows "
+            f"({fit.stats.weight[k]:.3g}): its centre is held by the other centres, not by data; "
+            "a smaller strength would bring it back.",
+            DegenerateClusterWarning,
+        )
+
+
+def _warn(message, category):
+    warnings.warn(message, category, stacklevel=5)

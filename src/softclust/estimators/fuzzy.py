@@ -1,0 +1,89 @@
+"""Fuzzy c-means and its kin."""
+
+from __future__ import annotations
+
+from numbers import Real
+
+from sklearn.utils._param_validation import Interval
+
+from softclust.estimators.base import SoftClusterer
+from softclust.estimators.parameters import document
+from softclust.partitions import Fuzzy
+from softclust.recipes import Scaling
+
+
+@document(n_init=3)
+class FuzzyCMeans(SoftClusterer):
+    """Fuzzy c-means: each row belongs to every cluster to a degree; the degrees sum to one.
+
+    Minimises J = sum_i w_i sum_k u_ik^m |x_i - v_k|^2 with sum_k u_ik = 1 (Bezdek 1981; seed 003
+    eq. (1)-(3)).  `density_rate` makes it SWFCM (seed 003), `noise_distance` Dave's noise clustering.
+
+    Parameters
+    ----------
+    {n_clusters}
+    {m}
+    {common}
+
+    Attributes
+    ----------
+    {attributes}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softclust import FuzzyCMeans
+    >>> model = FuzzyCMeans(n_clusters=3, random_state=0).fit(load_iris().data)
+    >>> print(round(model.objective_, 2))
+    60.51
+    >>> model.memberships_.shape
+    (150, 3)
+    """
+
+    _parameter_constraints = {
+        **SoftClusterer._parameter_constraints,
+        "m": [Interval(Real, 1, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        n_clusters=3,
+        *,
+        m=2.0,
+        geometry="points",
+        separation=None,
+        noise_distance=None,
+        density_rate=None,
+        density_from="rows",
+        init="k-means++",
+        n_init=3,
+        max_iter=300,
+        tol=1e-6,
+        acceleration="anderson",
+        outlier_threshold=None,
+        random_state=None,
+        n_jobs=None,
+    ):
+        super().__init__(
+            n_clusters=n_clusters,
+            geometry=geometry,
+            separation=separation,
+            noise_distance=noise_distance,
+            density_rate=density_rate,
+            density_from=density_from,
+            init=init,
+            n_init=n_init,
+            max_iter=max_iter,
+            tol=tol,
+            acceleration=acceleration,
+            outlier_threshold=outlier_threshold,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+        self.m = m
+
+    def _partition(self):
+        return Fuzzy(self.m)
+
+    def _scaling(self, c, units):
+        return Scaling(m=self.m)

@@ -1,0 +1,114 @@
+"""The parameters and attributes that all estimators share, described once."""
+
+from __future__ import annotations
+
+import textwrap
+
+TEXTS = {
+    "n_clusters": """
+        n_clusters : int, default=3
+            Number of clusters, c.  More classes than that in `y` raise it, with a warning.
+    """,
+    "m": """
+        m : float, default=2.0
+            Exponent of the fuzzy memberships, any number above 1: near 1 they are almost hard, large
+            values share every row equally.
+    """,
+    "scale": """
+        scale : float or array-like of shape (n_clusters,), default=None
+            gamma_k, the squared distance at which a row is half typical of cluster k; kept fixed.
+            None: from an FCM run, gamma_k = K sum u^m d / sum u^m (seed 000 eq. (2)).
+        scale_factor : float, default={factor}
+            K, which multiplies the scales that come from the FCM run: smaller means tighter clusters.
+        scale_cut : float in (0, 1), default=None
+            tau of seed 004: take gamma_k as the mean squared distance of the rows with u > tau in the
+            FCM run instead.
+        merge_coincident : bool, default=False
+            Melt centres that end in the same place, so that `n_clusters_` tells how many there are.
+    """,
+    "common": """
+        geometry : {{"points"}}, default="points"
+            Shape of the prototypes.
+        separation : Repulsion or CentralDistance, default=None
+            A term that keeps the centres apart.
+        noise_distance : float, default=None
+            delta of Dave (1991): rows much farther than this from every centre belong to noise.
+            `memberships_` are shares among the clusters; `outlier_scores_` is the noise membership.
+        density_rate : float or "auto", default=None
+            alpha of seed 003: rows weigh sum_k exp(-alpha |x_j - x_k|^2), so that rows in empty regions
+            count for little.  "auto" is 10 / trace(covariance), the same for data in any unit.
+        density_from : {{"rows", "centers"}}, default="rows"
+            "rows": eq. (4) of seed 003, the density of rows, fixed before the fit.  "centers": its
+            eq. (5) (Schneider 2000), sum_k exp(-alpha |x_j - v_k|^2), which follows the centres; J is
+            then no longer one fixed function, and may rise.
+        init : {{"k-means++", "k-means||", "random"}}, array-like or callable, default="k-means++"
+            Where the centres start.  An array of shape (n_clusters, n_features) is used as it is.  A
+            callable gets (X, n_clusters, random_state=...).  Labels in `y` come first: their clusters
+            start at the labelled means.
+        n_init : int, default={n_init}
+            Number of starts that compete, on at most 20,000 rows; the best goes on with all rows.
+        max_iter : int, default=300
+            Most iterations of the loop.
+        tol : float, default=1e-6
+            Stop when no coordinate of a centre would move by more than this, in units of the data's
+            spread (float32 data: at least 1e-6).
+        acceleration : {{"anderson", "squarem"}} or None, default={acceleration}
+            Extrapolate the iteration; a step is only taken if it lowers the objective.
+        outlier_threshold : float in [0, 1], default=None
+            Rows with no typicality above this are outliers.  None: the 0.1 of seed 000, carried over
+            from its K = 1 and exponent 2 to other scales: a squared distance of 9 natural scales.
+        random_state : int, RandomState instance or None, default=None
+            Determines the starts.
+        n_jobs : int, default=None
+            Threads.  None is all cores (or OMP_NUM_THREADS); the result has the same bits for any.
+    """,
+    "attributes": """
+        cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+            The centres.
+        labels_ : ndarray of shape (n_samples,)
+            Likeliest cluster of each row, 0..c-1, also for outliers.
+        memberships_ : ndarray of shape (n_samples, n_clusters_)
+            Memberships; rows sum to 1.
+        outlier_scores_ : ndarray of shape (n_samples,)
+            0 for a row at a centre, towards 1 far from all.
+        outlier_mask_ : ndarray of shape (n_samples,)
+            Rows that belong to no cluster.
+        scale_ : ndarray of shape (n_clusters_,)
+            gamma_k: squared radius of each cluster.
+        objective_ : float
+            J at the centres.
+        objective_history_ : ndarray
+            J after each iteration, never rising.
+        n_iter_ : int
+            Iterations.
+        converged_ : bool
+            Whether the centres came to rest within `max_iter`.
+        n_clusters_ : int
+            Number of clusters found.
+        classes_ : ndarray of shape (n_clusters_,)
+            The class of each cluster where `y` names them all, else 0..c-1.
+    """,
+    "typicalities": """
+        typicalities_ : ndarray of shape (n_samples, n_clusters_)
+            How typical each row is of each cluster, in [0, 1], whatever the other clusters say.
+    """,
+}
+
+
+def document(n_init=5, acceleration='"anderson"', factor=1.0):
+    """Class decorator that puts the shared texts where the docstring names them in braces."""
+
+    def fill(cls):
+        lines = []
+        for line in (cls.__doc__ or "").splitlines():
+            name = line.strip().strip("{}")
+            if line.strip() == "{" + name + "}" and name in TEXTS:
+                text = textwrap.dedent(TEXTS[name]).strip("\n").rstrip()
+                text = text.format(n_init=n_init, acceleration=acceleration, factor=factor)
+                lines.append(textwrap.indent(text, "    "))
+            else:
+                lines.append(line)
+        cls.__doc__ = "\n".join(lines)
+        return cls
+
+    return fill

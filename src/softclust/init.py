@@ -1,0 +1,121 @@
+"""Where the centres start: (c, p) arrays in the units of the loop."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+
+_SAMPLE = 20_000  # rows from which starts are drawn
+_ROUNDS = 5  # of k-means||
+
+
+def draw(init, source, c, rng, known=None):
+    """One start: `known` centres first (NaN rows = not known), the others by the rule `init`."""
+    V = np.full((c, source.rows.X.shape[1]), np.nan) if known is None else known.copy()
+    missing = np.isnan(V).any(axis=1)
+    if missing.any():
+        V[missing] = RULES[init](source, V[~missing], missing.sum(), rng)
+    return V
+
+
+def _squared_distances(points, v):
+    """(n,) squared distances to one centre, feature by feature: no copy of the points."""
+    d = np.zeros(len(points))
+    for x, a in zip(points.T, v, strict=True):
+        d += (x - a) ** 2
+    return d
+
+
+def _nearest(points, V):
+    """(n,) squared distance to the nearest of the centres."""
+    return np.min([_squared_distances(points, v) for v in V], axis=0)
+
+
+def _sampled_points(source, rng):
+    small = source.sample(_SAMPLE, rng).rows
+    weight = np.ones(len(small)) if small.weight is None else small.weight
+    return small.points.astype(np.float64), weight
+
+
+def plus_plus(points, weight, known, count, rng):
+    """k-means++ (Arthur & Vassilvitskii 2007): rows drawn by squared distance, best of a few trials."""
+    trials = 2 + int(np.log(len(known) + count))
+    near = _nearest(points, known) if len(known) else np.full(len(points), np.inf)
+    chosen = []
+    for _ in range(count):
+        fresh = np.isinf(near[0])
+        chance = np.cumsum(weight if fresh else weight * near)
+        if chance[-1] <= 0:  # fewer distinct rows than centres
+            chance = np.cumsum(weight)
+        draws = rng.random(1 if fresh else trials) * chance[-1]
+        rows = np.minimum(np.searchsorted(chance, draws, side="right"), len(points) - 1)
+        options = [np.minimum(near, _squared_distances(points, points[row])) for row in rows]
+        best = int(np.argmin([weight @ option for option in options]))
+        near = options[best]
+        chosen.append(points[rows[best]])
+    return np.array(chosen)
+
+
+def _plus_plus(source, known, count, rng):
+    return plus_plus(*_sampled_points(source, rng), known, count, rng)
+
+
+def _random(source, known, count, rng):
+    """Distinct rows, each with a chance in proportion to its weight."""
+    points, weight = _sampled_points(source, rng)
+    unique, inverse = np.unique(points, axis=0, return_inverse=True)
+    mass = np.bincount(inverse.ravel(), weight)
+    possible = int((mass > 0).sum())
+    rows = rng.choice(len(unique), min(count, possible), replace=False, p=mass / mass.sum())
+    return unique[np.resize(rows, count)]
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """Candidate rows; `+` joins them in block order."""
+
+    points: np.ndarray
+
+    def __add__(self, other):
+        return _Chosen(np.concatenate([self.points, other.points]))
+
+
+def _block_weight(rows):
+    return np.ones(len(rows)) if rows.weight is None else rows.weight
+
+
+def _potential(rows, V):
+    return float(_block_weight(rows) @ _nearest(rows.points.astype(np.float64), V))
+
+
+def _oversample(rows, V, rate, seed):
+    """Each row of a block by itself, with chance rate * weight * squared distance."""
+    points = rows.points.astype(np.float64)
+    rng = np.random.default_rng([seed, zlib.crc32(np.ascontiguousarray(rows.X[0])), len(rows)])
+    chance = rate * _block_weight(rows) * _nearest(points, V)
+    return _Chosen(points[rng.random(len(points)) < chance])
+
+
+def _count_nearest(rows, V):
+    points = rows.points.astype(np.float64)
+    nearest = np.argmin([_squared_distances(points, v) for v in V], axis=0)
+    return np.bincount(nearest, _block_weight(rows), minlength=len(V))
+
+
+def _parallel(source, known, count, rng):
+    """k-means|| (Bahmani 2012): a few passes that each draw about 2 c rows, then k-means++ on those."""
+    V = known if len(known) else _random(source, known, 1, rng)
+    for _ in range(_ROUNDS):
+        total = source.reduce(_potential, V)
+        if total <= 0:
+            break
+        rate = 2 * (len(known) + count) / total
+        picked = source.reduce(_oversample, V, rate, int(rng.integers(2**31)))
+        V = np.concatenate([V, picked.points])
+    weight = source.reduce(_count_nearest, V)
+    return plus_plus(V, weight, known, count, rng)
+
+
+RULES = {"k-means++": _plus_plus, "k-means||": _parallel, "random": _random}

@@ -1,0 +1,20 @@
+"""The numbers by which a compiled pass knows a partition and its parameters."""
+
+from typing import NamedTuple
+
+HARD, FUZZY, POSSIBILISTIC, POSSIBILISTIC_FUZZY, IMPROVED = range(5)
+
+
+class Rule(NamedTuple):
+    """A partition as the compiled passes see it: its kind and six numbers."""
+
+    kind: int
+    m: float = 2.0  # exponent of the fuzzy memberships
+    eta: float = 2.0  # exponent of the typicalities
+    a: float = 1.0  # weight of the fuzzy part
+    b: float = 1.0  # weight of the possibilistic part
+    entropy: bool = False  # typicalities by the entropy penalty
+
+    def parameters(self, noise, density_rate):
+        """m, eta, a, b, entropy, squared noise distance (0 = none), centre density rate (0 = none)."""
+        return (self.m, self.eta, self.a, self.b, float(self.entropy), noise, density_rate)

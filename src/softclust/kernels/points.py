@@ -1,0 +1,88 @@
+"""The two compiled passes over a block for centres that are points: `sweep` and `assign`."""
+
+import numpy as np
+
+from softclust.kernels.compiled import TILE, compiled
+from softclust.kernels.rules import influence, members
+from softclust.kernels.tiles import accumulate, load_tile, load_weights, squared_distances
+from softclust.kernels.vector_math import exp
+from softclust.kernels.workspace import workspace
+
+_TINY = {np.dtype("f4"): 1e-30, np.dtype("f8"): 1e-300}
+_NONE = np.empty(0)
+_NONE.flags.writeable = False
+
+
+@compiled
+def _centre_density(d, weight, rate):
+    """weight <- weight * sum_k exp(-rate d_k): Schneider's row weights, seed 003 eq. (5)."""
+    for i in range(TILE):
+        total = 0.0
+        for k in range(d.shape[0]):
+            total += exp(-rate * d[k, i])
+        weight[i] *= total
+
+
+@compiled
+def _sweep(X, weight, units, V, kind, parameters, scale, tiny, xt, d, w, other, spare, rows, sums, moment):
+    c = V.shape[0]
+    row_weight, loss = rows[0], rows[3]
+    for start in range(0, X.shape[0], TILE):
+        count = load_tile(X, start, units, xt)
+        load_weights(weight, start, count, row_weight)
+        squared_distances(xt, V, d)
+        if parameters[6] > 0.0:
+            _centre_density(d, row_weight, parameters[6])
+        influence(kind, parameters, scale, d, w, other, spare, rows, tiny)
+        total = 0.0
+        for i in range(TILE):
+            total += row_weight[i] * loss[i]
+        sums[0] += total
+        for k in range(c):
+            for i in range(TILE):
+                w[k, i] *= row_weight[i]
+        accumulate(xt, d, w, sums[1 : c + 1], sums[c + 1 :], moment)
+
+
+@compiled
+def _assign(X, units, V, kind, parameters, scale, xt, d, u, t, spare, rows, U, T, label, score):
+    c = V.shape[0]
+    for start in range(0, X.shape[0], TILE):
+        count = load_tile(X, start, units, xt)
+        squared_distances(xt, V, d)
+        members(kind, parameters, scale, d, u, t, spare, rows)
+        for i in range(count):
+            label[start + i] = int(rows[1, i])
+            score[start + i] = rows[3, i]
+            for k in range(c):
+                U[start + i, k] = u[k, i]
+            if T.shape[0] > 0:
+                for k in range(c):
+                    T[start + i, k] = t[k, i]
+
+
+def _frozen(array):
+    """A read-only view: writable and read-only data then share one compiled signature."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def sweep(X, weight, units, V, rule, parameters, scale):
+    """Sums over a block: (loss, weight_k, scatter_k) in one vector, and the moments W'X."""
+    c, p = V.shape
+    sums, moment = np.zeros(2 * c + 1), np.zeros((c, p))
+    _sweep(
+        _frozen(X), _NONE if weight is None else _frozen(weight), units, V.astype(X.dtype, copy=False),
+        rule.kind, parameters, scale, _TINY[X.dtype], *workspace(X.dtype, p, c), sums, moment,
+    )  # fmt: skip
+    return sums, moment
+
+
+def assign(X, units, V, rule, parameters, scale, U, T, label, score):
+    """Memberships, typicalities (where T has rows), label and outlier score of each row of a block."""
+    c, p = V.shape
+    _assign(
+        _frozen(X), units, V.astype(X.dtype, copy=False), rule.kind, parameters, scale,
+        *workspace(X.dtype, p, c), U, T, label, score,
+    )  # fmt: skip

@@ -1,0 +1,290 @@
+"""The partitions' rules on one tile: distances in, influence or memberships out.
+
+`influence` serves the sweep: for each row the optimal memberships are put straight into the influence
+W = dJ/dd of the row on each cluster, with the row's least objective.  `members` serves the read-out.
+Buffers are (clusters, TILE) and (TILE,); `noise` is a squared distance, 0 where there is none.
+"""
+
+from softclust.kernels.codes import FUZZY, HARD, IMPROVED, POSSIBILISTIC, POSSIBILISTIC_FUZZY
+from softclust.kernels.compiled import TILE, compiled
+from softclust.kernels.vector_math import exp, log, power
+
+
+@compiled
+def row_minimum(d, noise, low):
+    """low <- the row's least distance, the noise distance included."""
+    for i in range(TILE):
+        low[i] = noise if noise > 0.0 else d[0, i]
+    for k in range(d.shape[0]):
+        for i in range(TILE):
+            low[i] = min(low[i], d[k, i])
+
+
+@compiled
+def hard_influence(d, w, low, loss, noise):
+    """w <- 1 at the nearest centre (the first of equals), 0 elsewhere and for noise."""
+    row_minimum(d, noise, low)
+    free = loss  # 1 until the row has found its cluster
+    for i in range(TILE):
+        free[i] = 1.0
+    for k in range(d.shape[0]):
+        for i in range(TILE):
+            take = free[i] if d[k, i] == low[i] else 0.0
+            w[k, i] = take
+            free[i] -= take
+    for i in range(TILE):
+        loss[i] = low[i]
+
+
+@compiled
+def fuzzy_influence(cost, w, s, low, loss, m, noise, tiny):
+    """w <- u^m and loss <- sum_k u_k^m cost_k, for u minimising it on the simplex.
+
+    m = 2: u_k = (1/cost_k) / s with s = sum 1/cost, and the loss is 1/s.  Any m: with the ratio
+    r_k = least / cost_k and v_k = r_k^(1/(m-1)), s = sum v: u^m = v r s^-m, loss = least s^(1-m):
+    one log and one exp an entry, and nothing overflows for m near 1.
+    """
+    c = cost.shape[0]
+    if m == 2.0:
+        rest = 1.0 / noise if noise > 0.0 else 0.0
+        for i in range(TILE):
+            s[i] = rest
+        for k in range(c):
+            for i in range(TILE):
+                q = 1.0 / max(cost[k, i], tiny)
+                w[k, i] = q
+                s[i] += q
+        for i in range(TILE):
+            s[i] = 1.0 / s[i]
+            loss[i] = s[i]
+        for k in range(c):
+            for i in range(TILE):
+                u = w[k, i] * s[i]
+                w[k, i] = u * u
+        return
+    e = 1.0 / (m - 1.0)
+    row_minimum(cost, noise, low)
+    for i in range(TILE):
+        s[i] = power(low[i] / noise, e) if noise > 0.0 else 0.0
+    for k in range(c):
+        for i in range(TILE):
+            r = 1.0 if cost[k, i] == 0.0 else low[i] / cost[k, i]
+            v = power(r, e)
+            s[i] += v
+            w[k, i] = v * r
+    for i in range(TILE):
+        shrink = exp(-m * log(s[i]))
+        loss[i] = low[i] * s[i] * shrink
+        s[i] = shrink
+    for k in range(c):
+        for i in range(TILE):
+            w[k, i] *= s[i]
+
+
+@compiled
+def possibilistic_influence(d, w, loss, scale, b, eta, entropy):
+    """w <- b t^eta; adds to loss the least of b t^eta d + gamma (1 - t)^eta over t.
+
+    With q = b d / gamma, t = 1/(1 + q^(1/(eta-1))), that least value is b d t^(eta-1).
+    Entropy penalty: t = exp(-q), w = b t, least value -gamma t.
+    """
+    for k in range(d.shape[0]):
+        gamma = scale[k]
+        rate = b / gamma
+        if entropy:
+            for i in range(TILE):
+                t = exp(-rate * d[k, i])
+                w[k, i] = b * t
+                loss[i] -= gamma * t
+        elif eta == 2.0:
+            for i in range(TILE):
+                t = gamma / (gamma + b * d[k, i])
+                w[k, i] = b * t * t
+                loss[i] += b * d[k, i] * t
+        else:
+            e = 1.0 / (eta - 1.0)
+            for i in range(TILE):
+                z = 1.0 + power(rate * d[k, i], e)
+                lower = exp((1.0 - eta) * log(z))  # t^(eta-1)
+                w[k, i] = b * lower / z
+                loss[i] += b * d[k, i] * lower
+
+
+@compiled
+def improved_cost(d, cost, w, scale, eta, entropy):
+    """cost <- least of t^eta d + gamma (1 - t)^eta over t, w <- t^eta (entropy: gamma (1 - t), t)."""
+    for k in range(d.shape[0]):
+        gamma = scale[k]
+        if entropy:
+            for i in range(TILE):
+                q = d[k, i] / gamma
+                t = exp(-q)
+                w[k, i] = t
+                cost[k, i] = gamma * (q * (1.0 - 0.5 * q) if q < 1e-5 else 1.0 - t)
+        else:
+            e = 1.0 / (eta - 1.0)
+            for i in range(TILE):
+                z = 1.0 + power(d[k, i] / gamma, e)
+                lower = exp((1.0 - eta) * log(z))
+                w[k, i] = lower / z
+                cost[k, i] = d[k, i] * lower
+
+
+@compiled
+def influence(kind, parameters, scale, d, w, other, spare, rows, tiny):
+    """One switch a tile: w <- influence, rows[3] <- least objective of each row."""
+    m, eta, a, b = parameters[0], parameters[1], parameters[2], parameters[3]
+    entropy, noise = parameters[4] != 0.0, parameters[5]
+    s, low, loss = rows[1], rows[2], rows[3]
+    c = d.shape[0]
+    if kind == HARD:
+        hard_influence(d, w, low, loss, noise)
+    elif kind == FUZZY:
+        fuzzy_influence(d, w, s, low, loss, m, noise, tiny)
+    elif kind == POSSIBILISTIC:
+        for i in range(TILE):
+            loss[i] = 0.0
+        possibilistic_influence(d, w, loss, scale, b, eta, entropy)
+    elif kind == POSSIBILISTIC_FUZZY:
+        fuzzy_influence(d, other, s, low, loss, m, noise, tiny)
+        for i in range(TILE):
+            loss[i] *= a
+        possibilistic_influence(d, w, loss, scale, b, eta, entropy)
+        for k in range(c):
+            for i in range(TILE):
+                w[k, i] += a * other[k, i]
+    elif kind == IMPROVED:
+        improved_cost(d, other, w, scale, eta, entropy)
+        fuzzy_influence(other, spare, s, low, loss, m, noise, tiny)
+        for k in range(c):
+            for i in range(TILE):
+                w[k, i] *= spare[k, i]
+
+
+@compiled
+def fuzzy_members(cost, u, s, low, noise_share, m, noise):
+    """u <- memberships among the clusters (rows sum to 1), noise_share <- the noise membership."""
+    c = cost.shape[0]
+    e = 1.0 / (m - 1.0)
+    row_minimum(cost, noise, low)
+    for i in range(TILE):
+        s[i] = 0.0
+    for k in range(c):
+        for i in range(TILE):
+            r = 1.0 if cost[k, i] == 0.0 else low[i] / cost[k, i]
+            u[k, i] = r if e == 1.0 else power(r, e)
+            s[i] += u[k, i]
+    for i in range(TILE):
+        n = power(low[i] / noise, e) if noise > 0.0 else 0.0
+        noise_share[i] = n / (n + s[i])
+    _normalise(u, s)
+
+
+@compiled
+def _normalise(u, s):
+    """Divide by the row sums; a row that noise has left without a trace is shared equally."""
+    c = u.shape[0]
+    for k in range(c):
+        for i in range(TILE):
+            u[k, i] = u[k, i] / s[i] if s[i] > 0.0 else 1.0 / c
+
+
+@compiled
+def typicalities(d, t, scale, b, eta, entropy):
+    """t = 1/(1 + (b d/gamma)^(1/(eta-1))), or exp(-b d/gamma)."""
+    e = 1.0 / (eta - 1.0)
+    for k in range(d.shape[0]):
+        rate = b / scale[k]
+        for i in range(TILE):
+            q = rate * d[k, i]
+            if entropy:
+                t[k, i] = exp(-q)
+            elif eta == 2.0:
+                t[k, i] = 1.0 / (1.0 + q)
+            else:
+                t[k, i] = 1.0 / (1.0 + power(q, e))
+
+
+@compiled
+def normalised_typicalities(d, u, s, low, scale, eta, entropy):
+    """u <- typicalities divided by their row sum, also where all of them underflow.
+
+    With q = d/gamma and q0 = max(least q, 1): t_k is proportional to 1/(q0^-e + (q_k/q0)^e);
+    entropy: to exp(least q - q_k).
+    """
+    c = d.shape[0]
+    e = 1.0 / (eta - 1.0)
+    for k in range(c):
+        for i in range(TILE):
+            q = d[k, i] / scale[k]
+            u[k, i] = q
+            low[i] = q if k == 0 else min(low[i], q)
+    for i in range(TILE):
+        s[i] = 0.0
+    for k in range(c):
+        for i in range(TILE):
+            if entropy:
+                v = exp(low[i] - u[k, i])
+            else:
+                q0 = max(low[i], 1.0)
+                v = 1.0 / (power(1.0 / q0, e) + power(u[k, i] / q0, e))
+            u[k, i] = v
+            s[i] += v
+    _normalise(u, s)
+
+
+@compiled
+def nearest(d, scale, scaled, best, label):
+    """label <- the cluster of least distance (in units of its scale where `scaled`), best <- that."""
+    for i in range(TILE):
+        label[i] = 0.0
+        best[i] = d[0, i] / scale[0] if scaled else d[0, i]
+    for k in range(1, d.shape[0]):
+        divisor = scale[k] if scaled else 1.0
+        for i in range(TILE):
+            q = d[k, i] / divisor
+            label[i] = float(k) if q < best[i] else label[i]
+            best[i] = min(best[i], q)
+
+
+@compiled
+def members(kind, parameters, scale, d, u, t, spare, rows):
+    """u <- memberships (rows sum to 1), t <- typicalities, rows[1] <- label, rows[3] <- outlier score.
+
+    The score is the noise membership where there is a noise distance; else 1 - the row's greatest
+    typicality, for models without typicalities that of a possibilistic cluster of the same scale.
+    """
+    m, eta, b = parameters[0], parameters[1], parameters[3]
+    entropy, noise = parameters[4] != 0.0, parameters[5]
+    s, low, score = rows[1], rows[2], rows[3]
+    c = d.shape[0]
+    if kind == HARD:
+        hard_influence(d, u, low, s, 0.0)
+        for i in range(TILE):
+            score[i] = 1.0 if noise > 0.0 and low[i] > noise else 0.0
+    elif kind == FUZZY:
+        fuzzy_members(d, u, s, low, score, m, noise)
+    elif kind == POSSIBILISTIC:
+        typicalities(d, t, scale, b, eta, entropy)
+        normalised_typicalities(d, u, s, low, scale, eta, entropy)
+    elif kind == POSSIBILISTIC_FUZZY:
+        typicalities(d, t, scale, b, eta, entropy)
+        fuzzy_members(d, u, s, low, score, m, noise)
+    elif kind == IMPROVED:
+        improved_cost(d, spare, t, scale, eta, entropy)
+        fuzzy_members(spare, u, s, low, score, m, noise)
+        typicalities(d, t, scale, b, eta, entropy)
+    has_typicalities = kind != HARD and kind != FUZZY
+    if noise == 0.0:
+        nearest(d, scale, True, low, s)
+        for i in range(TILE):
+            score[i] = 1.0 - 1.0 / (1.0 + low[i])
+        if has_typicalities:
+            for i in range(TILE):
+                low[i] = 0.0
+            for k in range(c):
+                for i in range(TILE):
+                    low[i] = max(low[i], t[k, i])
+            for i in range(TILE):
+                score[i] = 1.0 - low[i]
+    nearest(d, scale, has_typicalities, low, s)

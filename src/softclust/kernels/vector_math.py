@@ -1,0 +1,104 @@
+"""exp, log and powers without branches, so that LLVM turns a loop over them into vector code.
+
+Both agree with the C library to about 1e-15 relative over the range used here.  The bit tricks avoid
+conversions between 64-bit integers and floats, which AVX2 does not have.
+"""
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from softclust.kernels.compiled import compiled_exact
+
+_ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it leaves the rounded integer in the low bits
+_ROUND_BITS = 0x4338000000000000
+_TWO52 = 4503599627370496.0
+_TWO52_BITS = 0x4330000000000000
+_LOG2E = 1.4426950408889634
+_LN2_HIGH = 6.93147180369123816490e-01
+_LN2_LOW = 1.90821492927058770002e-10
+_ONE_BITS = 0x3FF0000000000000
+_SQRT_HALF_BITS = 0x3FE6A09E667F3BCD
+_MANTISSA = 0x000FFFFFFFFFFFFF
+_LARGEST = 708.0  # exp stays normal within +-708
+
+
+@intrinsic
+def _bits(typing_context, x):
+    def build(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], ir.IntType(64))
+
+    return types.int64(types.float64), build
+
+
+@intrinsic
+def _float(typing_context, bits):
+    def build(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], ir.DoubleType())
+
+    return types.float64(types.int64), build
+
+
+@intrinsic
+def _shift_right(typing_context, bits):
+    """Logical shift by 52: the biased exponent (AVX2 has no arithmetic one)."""
+
+    def build(context, builder, signature, arguments):
+        return builder.lshr(arguments[0], ir.Constant(ir.IntType(64), 52))
+
+    return types.int64(types.int64), build
+
+
+@compiled_exact
+def exp(x):
+    """e^x, with x clipped to +-708: never 0, never infinite."""
+    x = min(max(x, -_LARGEST), _LARGEST)
+    rounded = x * _LOG2E + _ROUND
+    n = rounded - _ROUND
+    r = (x - n * _LN2_HIGH) - n * _LN2_LOW
+    # Taylor to r^13 on |r| <= ln(2)/2
+    y = 1.6059043836821613e-10
+    y = y * r + 2.08767569878681e-09
+    y = y * r + 2.505210838544172e-08
+    y = y * r + 2.755731922398589e-07
+    y = y * r + 2.7557319223985893e-06
+    y = y * r + 2.48015873015873e-05
+    y = y * r + 1.984126984126984e-04
+    y = y * r + 1.388888888888889e-03
+    y = y * r + 8.333333333333333e-03
+    y = y * r + 4.1666666666666664e-02
+    y = y * r + 1.6666666666666666e-01
+    y = y * r + 0.5
+    y = y * r + 1.0
+    y = y * r + 1.0
+    power = (_bits(rounded) - _ROUND_BITS + 1023) << 52
+    return y * _float(power)
+
+
+@compiled_exact
+def log(x):
+    """ln x of a positive normal number (0 gives about -710)."""
+    bits = _bits(np.float64(x)) + (_ONE_BITS - _SQRT_HALF_BITS)
+    exponent = _float(_shift_right(bits) + _TWO52_BITS) - (_TWO52 + 1023.0)
+    mantissa = _float((bits & _MANTISSA) + _SQRT_HALF_BITS)  # in [sqrt(1/2), sqrt(2))
+    f = mantissa - 1.0
+    s = f / (2.0 + f)
+    z = s * s
+    r = 1.479819860511658591e-01
+    r = r * z + 1.531383769920937332e-01
+    r = r * z + 1.818357216161805012e-01
+    r = r * z + 2.222219843214978396e-01
+    r = r * z + 2.857142874366239149e-01
+    r = r * z + 3.999999999940941908e-01
+    r = r * z + 6.666666666666735130e-01
+    r = r * z
+    half = 0.5 * f * f
+    return exponent * _LN2_HIGH + (f - (half - (s * (half + r) + exponent * _LN2_LOW)))
+
+
+@compiled_exact
+def power(x, e):
+    """x^e for x >= 0 and e > 0; 0 stays 0."""
+    y = exp(e * log(x))  # before the test: a branch would stop the vectoriser
+    return y if x > 0.0 else 0.0

@@ -1,0 +1,89 @@
+"""A model is a sentence of the grammar; `sweep` and `assign` read a block of rows through it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from softclust.partitions import Members
+from softclust.records import Frame, Rows, State, Stats
+
+
+@dataclass(frozen=True)
+class Model:
+    """J = sum_i w_i fit(p_i, d_i) + separation(V), in the units of the loop."""
+
+    prototypes: Any
+    partition: Any
+    frame: Frame
+    separation: Any = None
+    centre_density_rate: float = 0.0  # Schneider's row weights sum_k exp(-rate d_ik); 0 = none
+
+    @property
+    def n_clusters(self):
+        return self.frame.sets.shape[1]
+
+    @property
+    def is_compiled(self):
+        return self.prototypes.passes and self.partition.rule and self.frame.is_singletons
+
+    def of_clusters(self, keep):
+        """The same sentence about some of the clusters."""
+        separation = self.separation and self.separation.of_clusters(keep, self.n_clusters)
+        frame = Frame.singletons(len(keep), self.frame.noise)
+        return replace(self, frame=frame, separation=separation)
+
+    def objective(self, state, stats):
+        """J of a state, from the statistics of a sweep at it."""
+        return stats.loss + (self.separation.value(state.centers) if self.separation else 0.0)
+
+    def parameters(self):
+        return self.partition.rule.parameters(self.frame.noise, self.centre_density_rate)
+
+    def scale(self, state):
+        return np.ones(len(state.centers)) if state.scale is None else state.scale
+
+
+def sweep(rows: Rows, model: Model, state: State) -> Stats:
+    """One pass over a block: distances -> memberships -> influence -> additive statistics."""
+    if not model.is_compiled:
+        return sweep_by_parts(rows, model, state)
+    sums, moment = model.prototypes.passes.sweep(
+        rows.X, rows.weight, rows.units.packed(rows.X.dtype), state.centers,
+        model.partition.rule, model.parameters(), model.scale(state),
+    )  # fmt: skip
+    c = len(moment)
+    return Stats(float(sums[0]), sums[1 : c + 1], sums[c + 1 :], (moment,))
+
+
+def sweep_by_parts(rows: Rows, model: Model, state: State) -> Stats:
+    """The same pass made of the parts' own functions: runs any sentence, and defines the meaning."""
+    points = rows.points
+    D = model.prototypes.distances(points, state.theta, model.frame).astype(np.float64)
+    W, loss = model.partition.influence(D, model.scale(state), model.frame.noise)
+    weight = np.ones(len(D)) if rows.weight is None else rows.weight
+    if model.centre_density_rate:
+        weight = weight * np.exp(-model.centre_density_rate * D).sum(axis=1)
+    W = W * weight[:, None]
+    moments = model.prototypes.moments(points, W, state.theta, model.frame)
+    return Stats(float(weight @ loss), W.sum(axis=0), (W * D).sum(axis=0), moments)
+
+
+def assign(rows: Rows, out: Members, model: Model, state: State) -> None:
+    """Write what the state says of each row of a block into the arrays of `out`."""
+    if not model.is_compiled:
+        for array, values in zip(out, assign_by_parts(rows, model, state), strict=True):
+            if values is not None:
+                array[...] = values
+        return
+    model.prototypes.passes.assign(
+        rows.X, rows.units.packed(rows.X.dtype), state.centers,
+        model.partition.rule, model.parameters(), model.scale(state), *out,
+    )  # fmt: skip
+
+
+def assign_by_parts(rows: Rows, model: Model, state: State) -> Members:
+    D = model.prototypes.distances(rows.points, state.theta, model.frame)
+    return model.partition.members(D, model.scale(state), model.frame.noise)

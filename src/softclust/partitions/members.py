@@ -1,0 +1,35 @@
+"""What a partition tells of each row."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Members(NamedTuple):
+    """Memberships (rows sum to 1), typicalities if any, label, and outlier score in [0, 1]."""
+
+    memberships: np.ndarray
+    typicalities: np.ndarray | None
+    labels: np.ndarray
+    scores: np.ndarray
+
+
+def members_from_distances(U, D, scale, noise, noise_share):
+    """Read-out of the models without typicalities.
+
+    Score: the noise membership; without noise, 1 - the typicality 1/(1 + d/gamma) in the cluster that
+    is nearest in units of its own scale.
+    """
+    scores = noise_share if noise else 1 - 1 / (1 + (D / scale).min(axis=1))
+    return Members(U, None, D.argmin(axis=1), scores)
+
+
+def members_from_typicalities(U, T, D, scale, noise, noise_share):
+    """Read-out of the models with typicalities: the label is the most typical cluster.
+
+    d/gamma orders the clusters as the typicalities do, and still does where all of them vanish.
+    """
+    scores = noise_share if noise else 1 - T.max(axis=1)
+    return Members(U, T, (D / scale).argmin(axis=1), scores)

@@ -1,0 +1,43 @@
+"""Clusters that are points in the space of the rows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Points:
+    """d_ik = |x_i - v_k|^2; a set of clusters stands at the mean of its centres."""
+
+    @property
+    def passes(self):
+        from softclust.kernels import points  # Numba is loaded when the first pass runs
+
+        return points
+
+    def distances(self, points, theta, frame):
+        """Squared distances, feature by feature: no cancellation and no (n, K, p) array."""
+        V = frame.mean @ theta[0]
+        D = np.zeros((len(points), len(V)), dtype=points.dtype)
+        for x, v in zip(points.T, V.T.astype(points.dtype), strict=True):
+            D += (x[:, None] - v) ** 2
+        return D
+
+    def moments(self, points, W, theta, frame):
+        """First moments W'X about the origin of the loop."""
+        return (W.T @ points.astype(np.float64, copy=False),)
+
+    def solve(self, stats, theta, frame, separation):
+        """Minimise sum_j s_j |vbar_j - mu_j|^2 + separation(V); a cluster without weight stays."""
+        (V,), (moment,) = theta, stats.moments
+        if frame.is_singletons and separation is None:
+            held = stats.weight <= 0
+            means = moment / np.where(held, 1.0, stats.weight)[:, None]
+            return (np.where(held[:, None], V, means) if held.any() else means,)
+        F = frame.mean
+        H = F.T @ (stats.weight[:, None] * F)
+        B = F.T @ moment
+        held = np.diag(H) <= 0
+        H[held, held] = 1.0
+        B[held] = V[held]
+        return (np.linalg.solve(H, B) if separation is None else separation.solve(H, B, V),)

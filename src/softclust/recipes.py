@@ -1,0 +1,171 @@
+"""How a named model is fitted: which loops run, in which order, on how many of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from softclust.engine import alternate
+from softclust.model import Model
+from softclust.partitions import Fuzzy
+from softclust.partitions.fuzzy import fuzzy_memberships
+from softclust.records import Fit, Frame, State
+
+_SAMPLE = 20_000  # rows on which starts compete
+_GROWTH = 5  # each further stage sees this many times more rows
+_COARSE_TOL = 1e-2
+_COARSE_ITER = 50
+_LEAST_SCALE = 1e-10  # of the mean scale: a cluster of identical rows has scale 0
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a fit begins: at `given` centres, or at the best of the centres that `draws` yields."""
+
+    given: np.ndarray | None
+    draws: tuple = ()  # functions without arguments, each giving (c, p) centres
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How the scales gamma_k of a possibilistic model come about."""
+
+    value: np.ndarray | None = None  # given, in loop units; None = from an FCM run
+    factor: float = 1.0  # K of seed 000 eq. (2)
+    cut: float | None = None  # tau of seed 004: only rows with u > tau count
+    m: float = 2.0  # exponent of the FCM run
+    passes: int = 1  # 2: fit, estimate the scales anew from the result, fit again
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The model with all strengths as numbers, its fit, and the clusters' natural scales.
+
+    The natural scale of a cluster is gamma_k with K = 1: its own mean squared distance, whatever
+    bandwidth the fit was asked to use.
+    """
+
+    model: Model
+    fit: Fit
+    natural_scale: np.ndarray
+
+
+def run(model, source, start, scaling, options, rng) -> Outcome:
+    """Fit a sentence of the grammar."""
+    uses_scale = model.partition.uses_scale
+    theta = None if start.given is None else (start.given,)
+    scale = natural = scaling.value
+    automatic = model.separation is not None and model.separation.is_automatic
+    if (scale is None and (uses_scale or automatic)) or (theta is None and uses_scale):
+        companion = Model(model.prototypes, Fuzzy(scaling.m), Frame.singletons(model.n_clusters))
+        fuzzy = _fit_plain(companion, source, start, options, rng)
+        if scale is None:
+            natural = _natural_scale(companion, source, fuzzy, scaling.cut)
+            scale = scaling.factor * natural
+        theta = fuzzy.state.theta if theta is None else theta
+    model = resolve(model, source, scale)
+    if not uses_scale:
+        fit = _fit_plain(model, source, start, options, rng)
+        return Outcome(model, fit, _floored(fit.stats.mean_distance))
+    fit = alternate(model, source, State(theta, scale), options)
+    if scaling.value is None and scaling.passes == 2:
+        again = replace(fit.state, scale=_floored(fit.stats.mean_distance))
+        second = alternate(model, source, again, options)
+        fit = replace(second, n_iter=fit.n_iter + second.n_iter)
+    return Outcome(model, fit, natural)
+
+
+def resolve(model, source, scale):
+    """The model with the strength of its separation as numbers in loop units."""
+    if model.separation is None:
+        return model
+    rows = source.rows
+    resolved = model.separation.resolved(model.n_clusters, rows.total_weight, scale, rows.units.factor)
+    return replace(model, separation=resolved)
+
+
+def _fit_plain(model, source, start, options, rng):
+    """From the given start as it is; else the best of the draws on a sample, then all rows.
+
+    The sample grows fivefold from stage to stage, so that few passes see all of the rows.
+    """
+    if start.given is not None:
+        return alternate(model, source, State((start.given,)), options)
+    starts = [State((draw(),)) for draw in start.draws]
+    small = source.sample(_SAMPLE, rng)
+    state = starts[0]
+    if len(starts) > 1 or small is not source:
+        coarse = replace(
+            options,
+            tol=max(options.tol, _COARSE_TOL),
+            max_iter=min(options.max_iter, _COARSE_ITER),
+        )
+        fits = [alternate(model, small, state, coarse) for state in starts]
+        state = min(fits, key=lambda fit: fit.history[-1]).state
+        size = _SAMPLE * _GROWTH
+        while size < len(source):
+            state = alternate(model, source.sample(size, rng), state, coarse).state
+            size *= _GROWTH
+    return alternate(model, source, state, options)
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """Weight and distance of the rows above the cut; `+` adds them."""
+
+    weight: np.ndarray
+    distance: np.ndarray
+
+    def __add__(self, other):
+        return _Cut(self.weight + other.weight, self.distance + other.distance)
+
+
+def _cut_sums(rows, model, state, tau):
+    D = model.prototypes.distances(rows.points, state.theta, model.frame).astype(np.float64)
+    U, _ = fuzzy_memberships(D, model.partition.m, 0.0)
+    W = (tau < U) * (1.0 if rows.weight is None else rows.weight[:, None])
+    return _Cut(W.sum(axis=0), (W * D).sum(axis=0))
+
+
+def _natural_scale(model, source, fuzzy, tau):
+    """gamma_k = sum u^m d / sum u^m (seed 000 eq. (2)); with a cut, the mean d over rows with u > tau.
+
+    Seed 004 prints u^q in the numerator of the cut, which would not be a mean; a cluster in which no
+    row passes the cut falls back on eq. (2).
+    """
+    scale = fuzzy.stats.mean_distance
+    if tau is not None:
+        cut = source.reduce(_cut_sums, model, fuzzy.state, tau)
+        scale = np.where(cut.weight > 0, cut.distance / np.where(cut.weight > 0, cut.weight, 1), scale)
+    return _floored(scale)
+
+
+def _floored(scale):
+    """Scales of at least a tiny share of their mean (1 where all are 0): no division by 0."""
+    mean = float(scale.mean())
+    return np.maximum(scale, _LEAST_SCALE * mean) if mean > 0 else np.ones_like(scale)
+
+
+def coincident(state, scale, share=0.1):
+    """Pairs of centres nearer than `share` of the smaller of their two radii sqrt(gamma)."""
+    V = state.centers
+    d = ((V[:, None] - V[None]) ** 2).sum(axis=2)
+    near = d <= share**2 * np.minimum(scale[:, None], scale[None])
+    return np.argwhere(np.triu(near, 1))
+
+
+def merge(outcome, source, options):
+    """Melt coincident centres into one, and fit again, until none coincide.
+
+    PCM is a mode seeker (seed 004): run with more clusters than there are modes, it tells their number.
+    """
+    model, fit, natural = outcome.model, outcome.fit, outcome.natural_scale
+    while len(pairs := coincident(fit.state, fit.state.scale)):
+        keep = np.setdiff1d(np.arange(model.n_clusters), pairs[:, 1])
+        state = State(tuple(x[keep] for x in fit.state.theta), fit.state.scale[keep])
+        model = model.of_clusters(keep)
+        again = alternate(model, source, state, options)
+        fit = replace(again, n_iter=fit.n_iter + again.n_iter)
+        natural = natural[keep]
+    return Outcome(model, fit, natural)

@@ -1,0 +1,124 @@
+"""The values that move between the parts: rows in, statistics out, a state from pass to pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Units:
+    """The coordinates of the loop: x * factor - origin, with factor a power of two.
+
+    Scaling by a power of two is exact, so data of size 1e-200 or 1e+200 behave as data of size 1.
+    """
+
+    factor: float
+    origin: np.ndarray  # (p,), already multiplied by the factor
+
+    def enter(self, X):
+        """Data coordinates to loop coordinates."""
+        return X * X.dtype.type(self.factor) - self.origin.astype(X.dtype, copy=False)
+
+    def leave(self, V):
+        """Loop coordinates back to data coordinates."""
+        return (V + self.origin) / self.factor
+
+    def packed(self, dtype):
+        """(factor, origin) as the one array that the compiled passes take."""
+        return np.concatenate(([self.factor], self.origin)).astype(dtype)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of data, what each one weighs, and the units to read them in."""
+
+    X: np.ndarray
+    units: Units
+    weight: np.ndarray | None = None  # None = all 1
+
+    def __len__(self):
+        return len(self.X)
+
+    @property
+    def points(self):
+        """The rows in the coordinates of the loop."""
+        return self.units.enter(self.X)
+
+    @property
+    def total_weight(self):
+        return float(len(self)) if self.weight is None else float(self.weight.sum())
+
+    def take(self, which):
+        """The rows at a slice or an array of positions."""
+        weight = None if self.weight is None else self.weight[which]
+        return replace(self, X=self.X[which], weight=weight)
+
+
+@dataclass(frozen=True)
+class State:
+    """All that the next pass needs: saving it is a checkpoint."""
+
+    theta: tuple[np.ndarray, ...]
+    scale: np.ndarray | None = None  # gamma_k of the possibilistic partitions
+
+    @property
+    def centers(self):
+        return self.theta[0]
+
+
+@dataclass(frozen=True)
+class Stats:
+    """Additive summary of one pass: the only thing that a block sends back."""
+
+    loss: float
+    weight: np.ndarray  # (K,) sum of influence
+    scatter: np.ndarray  # (K,) sum of influence * distance
+    moments: tuple[np.ndarray, ...]
+
+    def __add__(self, other):
+        return Stats(
+            self.loss + other.loss,
+            self.weight + other.weight,
+            self.scatter + other.scatter,
+            tuple(a + b for a, b in zip(self.moments, other.moments, strict=True)),
+        )
+
+    @property
+    def mean_distance(self):
+        """Influence-weighted mean distance of each cluster: eq. (2) of seed 000 with K = 1."""
+        return self.scatter / np.where(self.weight > 0, self.weight, 1.0)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Which sets of clusters own a column, and the squared distance of noise to everything."""
+
+    sets: np.ndarray  # (K, c) of 0 and 1
+    noise: float = 0.0  # 0 = no noise column
+
+    @classmethod
+    def singletons(cls, c, noise=0.0):
+        return cls(np.eye(c), noise)
+
+    @property
+    def is_singletons(self):
+        return len(self.sets) == self.sets.shape[1]
+
+    @property
+    def mean(self):
+        """Rows that average the centres of each set."""
+        return self.sets / self.sets.sum(axis=1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What the loop returns: `stats` and the last of `history` belong to `state`."""
+
+    state: State
+    stats: Stats
+    history: tuple[float, ...]
+    n_iter: int
+    converged: bool
+    shift: float  # largest coordinate of the last step, in loop units

@@ -1,0 +1,82 @@
+"""Rows in memory or in a memory-mapped file, read by threads."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from softclust.records import Rows
+
+_MOST_BLOCKS = 64
+_LEAST_ROWS = 4096
+
+
+def n_threads(n_jobs):
+    """Threads for scikit-learn's `n_jobs`; None is all cores, or OMP_NUM_THREADS where it is set.
+
+    joblib sets that variable in its workers, so a grid search does not start cores^2 threads.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    if n_jobs is None:
+        limit = os.environ.get("OMP_NUM_THREADS", "")
+        return min(cores, int(limit)) if limit.isdigit() and int(limit) > 0 else cores
+    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
+
+
+@lru_cache(maxsize=4)
+def _pool(threads, process):
+    return ThreadPoolExecutor(threads, thread_name_prefix="softclust")
+
+
+def fold(parts):
+    """Sum along a binary tree of fixed shape."""
+    while len(parts) > 1:
+        pairs = [a + b for a, b in zip(parts[::2], parts[1::2], strict=False)]
+        parts = pairs + parts[len(pairs) * 2 :]
+    return parts[0]
+
+
+@dataclass(frozen=True)
+class LocalSource:
+    """Blocks of an array; their size depends on the number of rows alone, never on the threads."""
+
+    rows: Rows
+    threads: int = 1
+    block_rows: int | None = None
+
+    def __len__(self):
+        return len(self.rows)
+
+    def _slices(self):
+        n = len(self.rows)
+        size = self.block_rows or max(_LEAST_ROWS, -(-n // _MOST_BLOCKS))
+        return [slice(start, min(start + size, n)) for start in range(0, n, size)]
+
+    def _map(self, work):
+        slices = self._slices()
+        threads = min(self.threads, len(slices))
+        if threads == 1:
+            return [work(s) for s in slices]
+        return list(_pool(threads, os.getpid()).map(work, slices))
+
+    def reduce(self, f, *args):
+        return fold(self._map(lambda s: f(self.rows.take(s), *args)))
+
+    def fill(self, f, arrays, *args):
+        """f(block, the block's part of each array, *args) for every block; empty arrays stay empty."""
+        self._map(
+            lambda s: f(self.rows.take(s), arrays._make(a[s] if len(a) else a for a in arrays), *args)
+        )
+
+    def sample(self, size, rng):
+        """`size` rows that weigh something, without replacement, in their order."""
+        weight = self.rows.weight
+        pool = np.arange(len(self)) if weight is None else np.flatnonzero(weight)
+        if size >= len(pool):
+            return self
+        chosen = np.sort(rng.choice(pool, size, replace=False))
+        return LocalSource(self.rows.take(chosen), self.threads, self.block_rows)

@@ -1,0 +1,174 @@
+"""Separation: what keeps centres apart?  Terms of J in the centres alone.
+
+A part has `value(V)`, `solve(H, B, V)` -> the centres that minimise tr V'HV - 2 tr V'B + value(V),
+started at V, and `resolved(...)`: itself with strengths as numbers in the units of the loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from numbers import Real
+
+import numpy as np
+from scipy.optimize import minimize
+from sklearn.utils._param_validation import InvalidParameterError
+
+
+def pair_strengths(strength, c):
+    """(c, c) coefficients eta_k + eta_l of each pair, 0 on the diagonal."""
+    eta = np.broadcast_to(np.asarray(strength, dtype=float), (c,))
+    pairs = eta[:, None] + eta[None, :]
+    return pairs - np.diag(np.diag(pairs))
+
+
+def _is_automatic(strength):
+    return isinstance(strength, str) and strength == "auto"
+
+
+def _checked(part, c):
+    """The strength as c numbers, or a sentence saying what would fit."""
+    name, strength = type(part).__name__, part.strength
+    values = np.atleast_1d(np.asarray(strength, dtype=object))
+    numbers = all(isinstance(s, Real) and np.isfinite(s) and s >= 0 for s in values)
+    if values.ndim != 1 or len(values) not in (1, c) or not numbers:
+        raise InvalidParameterError(
+            f"The strength of {name} must be a number >= 0, {c} such numbers (one per cluster) "
+            f"or 'auto'. Got {strength!r} instead."
+        )
+    return np.asarray(values, dtype=float)
+
+
+@dataclass(frozen=True)
+class Repulsion:
+    """J_rep = sum_k eta_k sum_{l != k} 1/|v_k - v_l|^2 (Timm 2004; seed 000 eq. (3)).
+
+    A pair has the coefficient eta_k + eta_l (the paper's gradient and eq. (4) carry eta_k alone, which
+    is no gradient).  The centres are found by a trust region on c x p numbers.
+
+    Parameters
+    ----------
+    strength : float, sequence of n_clusters floats or "auto", default="auto"
+        eta_k, in units of the data to the fourth power.  "auto" is (total weight / n_clusters) times
+        the square of the mean scale: it grows with the data and has no unit to choose.
+    """
+
+    strength: object = "auto"
+
+    @property
+    def is_automatic(self):
+        return _is_automatic(self.strength)
+
+    def of_clusters(self, keep, c):
+        """The same term on some of c clusters."""
+        return _of_clusters(self, keep, c)
+
+    def resolved(self, c, total_weight, scale, factor):
+        if self.is_automatic:
+            return replace(self, strength=total_weight / c * float(np.mean(scale)) ** 2)
+        return replace(self, strength=_checked(self, c) * factor**4)
+
+    def value(self, V):
+        d = _squared_gaps(V)
+        return 0.5 * float((pair_strengths(self.strength, len(V)) / d).sum())
+
+    def gradient(self, V):
+        """-2 sum_l (eta_k + eta_l)(v_k - v_l)/|v_k - v_l|^4."""
+        gap = V[:, None] - V[None]
+        ratio = pair_strengths(self.strength, len(V)) / _squared_gaps(V) ** 2
+        return -2 * np.einsum("kl,kla->ka", ratio, gap)
+
+    def hessian(self, V):
+        """Blocks 8 w ee'/|e|^6 - 2 w I/|e|^4 of each pair on the diagonal, their negatives beside it."""
+        c, p = V.shape
+        gap = V[:, None] - V[None]
+        d = _squared_gaps(V)
+        w = pair_strengths(self.strength, c)
+        block = np.einsum("kl,kla,klb->klab", 8 * w / d**3, gap, gap)
+        block -= np.einsum("kl,ab->klab", 2 * w / d**2, np.eye(p))
+        full = -block
+        full[np.arange(c), np.arange(c)] = block.sum(axis=1)
+        return full.transpose(0, 2, 1, 3).reshape(c * p, c * p)
+
+    def solve(self, H, B, V):
+        c, p = V.shape
+
+        def value(v):
+            V = v.reshape(c, p)
+            return float(np.sum(V * (H @ V)) - 2 * np.sum(V * B)) + self.value(V)
+
+        def gradient(v):
+            V = v.reshape(c, p)
+            return (2 * (H @ V) - 2 * B + self.gradient(V)).ravel()
+
+        def hessian(v):
+            return np.kron(2 * H, np.eye(p)) + self.hessian(v.reshape(c, p))
+
+        with np.errstate(all="ignore"):
+            start = V.ravel()
+            floor = 1e-13 * float(np.abs(H).max()) * max(float(np.abs(V).max()), 1.0)
+            best = minimize(
+                value, start, jac=gradient, hess=hessian, method="trust-exact",
+                options={"gtol": floor, "initial_trust_radius": 0.1, "max_trust_radius": 1.0},
+            )  # fmt: skip
+            improved = np.isfinite(best.x).all() and best.fun <= value(start)
+        return best.x.reshape(c, p) if improved else V
+
+
+@dataclass(frozen=True)
+class CentralDistance:
+    """J_cd = - sum_k beta_k sum_{h != k} |v_k - v_h|^2 (seed 001 eq. (3-1)).
+
+    The centres solve (H - L) V = B, L the Laplacian of the pairs' coefficients beta_k + beta_h: for
+    equal beta, 2 beta (c I - 11').  Eq. (3-3) prints half of that.  Where H - L is not positive
+    definite there is no minimum, and the fit is refused.
+
+    Parameters
+    ----------
+    strength : float, sequence of n_clusters floats or "auto", default="auto"
+        beta_k, without a unit.  "auto" is a thousandth of what c clusters of full weight n/c admit.
+    """
+
+    strength: object = "auto"
+
+    @property
+    def is_automatic(self):
+        return _is_automatic(self.strength)
+
+    def of_clusters(self, keep, c):
+        """The same term on some of c clusters."""
+        return _of_clusters(self, keep, c)
+
+    def resolved(self, c, total_weight, scale, factor):
+        if self.is_automatic:
+            return replace(self, strength=0.001 * total_weight / (2 * c * c))
+        return replace(self, strength=_checked(self, c))
+
+    def value(self, V):
+        d = _squared_gaps(V)
+        np.fill_diagonal(d, 0.0)
+        return -0.5 * float((pair_strengths(self.strength, len(V)) * d).sum())
+
+    def solve(self, H, B, V):
+        w = pair_strengths(self.strength, len(V))
+        L = np.diag(w.sum(axis=1)) - w
+        C = np.linalg.inv(np.linalg.cholesky(H))
+        load = float(np.linalg.eigvalsh(C @ L @ C.T).max())  # >= 1: no minimum
+        if load >= 1:
+            strongest = float(np.max(self.strength))
+            raise InvalidParameterError(
+                f"CentralDistance(strength={strongest:.6g}) outweighs the clusters: with their "
+                f"present weights the objective has no minimum. The largest admissible strength is "
+                f"{strongest / load:.6g}."
+            )
+        return np.linalg.solve(H - L, B)
+
+
+def _of_clusters(part, keep, c):
+    return replace(part, strength=np.broadcast_to(part.strength, (c,))[keep])
+
+
+def _squared_gaps(V):
+    """(c, c) squared distances of the centres, infinite on the diagonal."""
+    d = ((V[:, None] - V[None]) ** 2).sum(axis=2)
+    np.fill_diagonal(d, np.inf)
+    return d

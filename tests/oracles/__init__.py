@@ -1,0 +1,1 @@
+"""Literal, slow transcriptions of the papers, independent of the library they check."""
