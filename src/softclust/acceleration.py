@@ -56,10 +56,10 @@ class Squarem:
         self.restart()
         r = second - first
         v = (image - second) - r
-        norm = np.linalg.norm(v)
+        norm = float(np.linalg.norm(v))
         if norm == 0:
             return image
-        length = min(-np.linalg.norm(r) / norm, -1.0)
+        length = min(-float(np.linalg.norm(r)) / norm, -1.0)
         return first - 2 * length * r + length**2 * v
 
 

@@ -59,7 +59,8 @@ def plus_plus(points, weight, known, count, rng):
 
 
 def _plus_plus(source, known, count, rng):
-    return plus_plus(*_sampled_points(source, rng), known, count, rng)
+    points, weight = _sampled_points(source, rng)
+    return plus_plus(points, weight, known, count, rng)
 
 
 def _random(source, known, count, rng):
@@ -93,7 +94,7 @@ def _potential(rows, V):
 def _oversample(rows, V, rate, seed):
     """Each row of a block by itself, with chance rate * weight * squared distance."""
     points = rows.points.astype(np.float64)
-    rng = np.random.default_rng([seed, zlib.crc32(np.ascontiguousarray(rows.X[0])), len(rows)])
+    rng = np.random.default_rng([seed, zlib.crc32(rows.X[0].tobytes()), len(rows)])
     chance = rate * _block_weight(rows) * _nearest(points, V)
     return _Chosen(points[rng.random(len(points)) < chance])
 

@@ -75,7 +75,7 @@ def assign(rows: Rows, out: Members, model: Model, state: State) -> None:
     """Write what the state says of each row of a block into the arrays of `out`."""
     if not model.is_compiled:
         for array, values in zip(out, assign_by_parts(rows, model, state), strict=True):
-            if values is not None:
+            if array is not None and values is not None:
                 array[...] = values
         return
     model.prototypes.passes.assign(

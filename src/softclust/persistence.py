@@ -40,7 +40,7 @@ def save(estimator, path):
     name = type(estimator).__name__
     if _CLASSES.get(name) is not type(estimator):
         raise TypeError(f"save writes softclust estimators; got {name}.")
-    arrays = {}
+    arrays: dict[str, np.ndarray] = {}
     header = {
         "format": FORMAT,
         "version": softclust.__version__,

@@ -54,7 +54,7 @@ class Outcome:
 def run(model, source, start, scaling, options, rng) -> Outcome:
     """Fit a sentence of the grammar."""
     uses_scale = model.partition.uses_scale
-    theta = None if start.given is None else (start.given,)
+    theta: tuple | None = None if start.given is None else (start.given,)
     scale = natural = scaling.value
     automatic = model.separation is not None and model.separation.is_automatic
     if (scale is None and (uses_scale or automatic)) or (theta is None and uses_scale):
@@ -65,7 +65,7 @@ def run(model, source, start, scaling, options, rng) -> Outcome:
             scale = scaling.factor * natural
         theta = fuzzy.state.theta if theta is None else theta
     model = resolve(model, source, scale)
-    if not uses_scale:
+    if not uses_scale or theta is None:
         fit = _fit_plain(model, source, start, options, rng)
         return Outcome(model, fit, _floored(fit.stats.mean_distance))
     fit = alternate(model, source, State(theta, scale), options)

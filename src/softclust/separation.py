@@ -29,7 +29,7 @@ def _checked(part, c):
     """The strength as c numbers, or a sentence saying what would fit."""
     name, strength = type(part).__name__, part.strength
     values = np.atleast_1d(np.asarray(strength, dtype=object))
-    numbers = all(isinstance(s, Real) and np.isfinite(s) and s >= 0 for s in values)
+    numbers = all(isinstance(s, Real) and 0 <= float(s) < np.inf for s in values)
     if values.ndim != 1 or len(values) not in (1, c) or not numbers:
         raise InvalidParameterError(
             f"The strength of {name} must be a number >= 0, {c} such numbers (one per cluster) "
@@ -154,7 +154,7 @@ class CentralDistance:
         C = np.linalg.inv(np.linalg.cholesky(H))
         load = float(np.linalg.eigvalsh(C @ L @ C.T).max())  # >= 1: no minimum
         if load >= 1:
-            strongest = float(np.max(self.strength))
+            strongest = float(np.max(np.asarray(self.strength, dtype=float)))
             raise InvalidParameterError(
                 f"CentralDistance(strength={strongest:.6g}) outweighs the clusters: with their "
                 f"present weights the objective has no minimum. The largest admissible strength is "

@@ -21,11 +21,8 @@ def kept_share(points, refs, rate):
     low, high = boxes(points, TILE)
     ref_low, ref_high = boxes(refs, _GROUP)
     some = slice(None, None, -(-len(low) // 64))
-    kept = [
-        _gap(a, b, ref_low, ref_high) * rate < NEGLIGIBLE
-        for a, b in zip(low[some], high[some], strict=True)
-    ]
-    return float(np.mean(kept))
+    tiles = zip(low[some], high[some], strict=True)
+    return float(np.mean([_gap(*tile, ref_low, ref_high) * rate < NEGLIGIBLE for tile in tiles]))
 
 
 def _gap(low, high, ref_low, ref_high):
@@ -64,7 +61,7 @@ def _density_sums(points, units, refs, weight, ref_low, ref_high, rate, xt, d, o
 
 
 def density_sums(points, refs, weight, rate, out):
-    """out_i = sum_j weight_j exp(-rate |points_i - refs_j|^2), for rows in an order that keeps near ones near."""
+    """out_i = sum_j weight_j exp(-rate |points_i - refs_j|^2); fast where near rows stand together."""
     p = points.shape[1]
     units = np.concatenate(([1.0], np.zeros(p)))
     _density_sums(
