@@ -36,7 +36,7 @@ _ENTRIES = [
         "swfcm",
         "Sample-weighted robust fuzzy c-means",
         "FuzzyCMeans",
-        "seed 003: a sample-weighted robust fuzzy c-means clustering algorithm",
+        "Xia, Han, Liu & Zhou (2011), A sample-weighted robust fuzzy c-means clustering algorithm",
         {"m": 2.0, "density_rate": 2.5},
     ),
     Entry(
@@ -50,21 +50,21 @@ _ENTRIES = [
         "pcm-entropy",
         "Possibilistic c-means with an entropy penalty",
         "PossibilisticCMeans",
-        "Krishnapuram & Keller (1996); seed 004",
+        "Krishnapuram & Keller (1996), The possibilistic c-means algorithm: insights and recommendations",
         {"m": 2.0, "penalty": "entropy", "scale_factor": 1.0},
     ),
     Entry(
         "rpcm",
         "Repulsive possibilistic c-means",
         "PossibilisticCMeans",
-        "Timm, Borgelt, Doring & Kruse (2004); seed 000",
+        "Timm, Borgelt, Doring & Kruse (2004), An extension to possibilistic fuzzy cluster analysis",
         {"m": 2.0, "scale_factor": 1.0, "separation": Repulsion()},
     ),
     Entry(
         "spcm",
         "Possibilistic c-means with maximised central distance",
         "PossibilisticCMeans",
-        "Liu & Wu; seed 001 (here without its labels)",
+        "Liu & Wu, Semi-supervised possibilistic fuzzy c-means on maximized central distance (without its labels)",
         {"m": 2.0, "scale_factor": 1.0, "separation": CentralDistance(0.01)},
     ),
     Entry(

@@ -38,13 +38,13 @@ def alternate(model, source, state, options):
     history, best, plain, shift, n_iter = [], np.inf, None, np.inf, 0
     while True:
         stats = source.reduce(sweep, model, state)
-        J = model.objective(state, stats)
-        if plain is not None and not best + _ROUNDING * abs(best) >= J:
+        value = model.objective(state, stats)
+        if scheme and plain is not None and not value <= best + _ROUNDING * abs(best):
             state, plain = plain, None  # the extrapolation went uphill: take the plain step
             scheme.restart()
             continue
-        best = min(best, J)
-        history.append(J)
+        best = min(best, value)
+        history.append(value)
         if n_iter >= options.max_iter:
             return Fit(state, stats, tuple(history), n_iter, False, shift)
         new = _relocate_empty(model, source, step(model, state, stats), stats)

@@ -48,7 +48,7 @@ def save(estimator, path):
         "state": {key: _encode(value, arrays, key) for key, value in vars(estimator).items()},
     }
     body = io.BytesIO()
-    np.savez_compressed(body, **arrays)
+    np.savez_compressed(body, allow_pickle=False, **arrays)
     text = json.dumps(header).encode()
     if len(text) > _MOST_HEADER:
         raise ValueError(f"{name} has {len(text)} bytes of parameters; a model file holds {_MOST_HEADER}.")

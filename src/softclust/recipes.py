@@ -21,10 +21,15 @@ _LEAST_SCALE = 1e-10  # of the mean scale: a cluster of identical rows has scale
 
 @dataclass(frozen=True)
 class Start:
-    """Where a fit begins: at `given` centres, or at the best of the centres that `draws` yields."""
+    """Where a fit begins: at `given` centres, or at the best of the centres that `draws` yields.
+
+    Where the scales come from an FCM run, that run begins here and the model goes on from its end, as
+    in the papers; a start that is `anchored` (to labels) is the model's own beginning too.
+    """
 
     given: np.ndarray | None
     draws: tuple = ()  # functions without arguments, each giving (c, p) centres
+    anchored: bool = False
 
 
 @dataclass(frozen=True)
@@ -32,8 +37,8 @@ class Scaling:
     """How the scales gamma_k of a possibilistic model come about."""
 
     value: np.ndarray | None = None  # given, in loop units; None = from an FCM run
-    factor: float = 1.0  # K of seed 000 eq. (2)
-    cut: float | None = None  # tau of seed 004: only rows with u > tau count
+    factor: float = 1.0  # K of Antoine 2018 eq. (2)
+    cut: float | None = None  # tau of Ortiz: only rows with u > tau count
     m: float = 2.0  # exponent of the FCM run
     passes: int = 1  # 2: fit, estimate the scales anew from the result, fit again
 
@@ -58,12 +63,14 @@ def run(model, source, start, scaling, options, rng) -> Outcome:
     scale = natural = scaling.value
     automatic = model.separation is not None and model.separation.is_automatic
     if (scale is None and (uses_scale or automatic)) or (theta is None and uses_scale):
+        # PCM and its kin go on from the centres of an FCM run: those of the papers do, and it is what
+        # keeps a default fit from collapsing.
         companion = Model(model.prototypes, Fuzzy(scaling.m), Frame.singletons(model.n_clusters))
         fuzzy = _fit_plain(companion, source, start, options, rng)
         if scale is None:
             natural = _natural_scale(companion, source, fuzzy, scaling.cut)
             scale = scaling.factor * natural
-        theta = fuzzy.state.theta if theta is None else theta
+        theta = (start.given,) if start.anchored else fuzzy.state.theta
     model = resolve(model, source, scale)
     if not uses_scale or theta is None:
         fit = _fit_plain(model, source, start, options, rng)
@@ -129,9 +136,9 @@ def _cut_sums(rows, model, state, tau):
 
 
 def _natural_scale(model, source, fuzzy, tau):
-    """gamma_k = sum u^m d / sum u^m (seed 000 eq. (2)); with a cut, the mean d over rows with u > tau.
+    """gamma_k = sum u^m d / sum u^m (Antoine 2018 eq. (2)); with a cut, the mean d over rows with u > tau.
 
-    Seed 004 prints u^q in the numerator of the cut, which would not be a mean; a cluster in which no
+    Ortiz prints u^q in the numerator of the cut, which would not be a mean; a cluster in which no
     row passes the cut falls back on eq. (2).
     """
     scale = fuzzy.stats.mean_distance
@@ -158,7 +165,7 @@ def coincident(state, scale, share=0.1):
 def merge(outcome, source, options):
     """Melt coincident centres into one, and fit again, until none coincide.
 
-    PCM is a mode seeker (seed 004): run with more clusters than there are modes, it tells their number.
+    PCM is a mode seeker (Ortiz): run with more clusters than there are modes, it tells their number.
     """
     model, fit, natural = outcome.model, outcome.fit, outcome.natural_scale
     while len(pairs := coincident(fit.state, fit.state.scale)):

@@ -87,7 +87,7 @@ class Stats:
 
     @property
     def mean_distance(self):
-        """Influence-weighted mean distance of each cluster: eq. (2) of seed 000 with K = 1."""
+        """Influence-weighted mean distance of each cluster: eq. (2) of Antoine 2018 with K = 1."""
         return self.scatter / np.where(self.weight > 0, self.weight, 1.0)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from numbers import Real
 
 import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.optimize import minimize
 from sklearn.utils._param_validation import InvalidParameterError
 
@@ -40,7 +41,7 @@ def _checked(part, c):
 
 @dataclass(frozen=True)
 class Repulsion:
-    """J_rep = sum_k eta_k sum_{l != k} 1/|v_k - v_l|^2 (Timm 2004; seed 000 eq. (3)).
+    """J_rep = sum_k eta_k sum_{l != k} 1/|v_k - v_l|^2 (Timm 2004; Antoine 2018 eq. (3)).
 
     A pair has the coefficient eta_k + eta_l (the paper's gradient and eq. (4) carry eta_k alone, which
     is no gradient).  The centres are found by a trust region on c x p numbers.
@@ -103,20 +104,46 @@ class Repulsion:
         def hessian(v):
             return np.kron(2 * H, np.eye(p)) + self.hessian(v.reshape(c, p))
 
-        with np.errstate(all="ignore"):
-            start = V.ravel()
-            floor = 1e-13 * float(np.abs(H).max()) * max(float(np.abs(V).max()), 1.0)
-            best = minimize(
-                value, start, jac=gradient, hess=hessian, method="trust-exact",
-                options={"gtol": floor, "initial_trust_radius": 0.1, "max_trust_radius": 1.0},
-            )  # fmt: skip
-            improved = np.isfinite(best.x).all() and best.fun <= value(start)
-        return best.x.reshape(c, p) if improved else V
+        return _minimise(value, gradient, hessian, V.ravel()).reshape(c, p)
+
+
+def _minimise(value, gradient, hessian, start):
+    """A local minimiser no higher than `start`, to rounding.
+
+    From one iteration of the loop to the next the centres hardly move, and Newton steps alone do.  A
+    trust region takes over where they fail; it cannot finish, though, because near the minimum its
+    differences of values are rounding.
+    """
+    with np.errstate(all="ignore"):  # trial steps may meet coincident centres
+        v = _newton(value, gradient, hessian, start)
+        rest = np.linalg.norm(gradient(v))
+        if rest > 1e-6 * np.linalg.norm(gradient(start)) or not np.isfinite(rest):
+            options = {"gtol": 1e-8 * rest, "initial_trust_radius": 0.1, "max_trust_radius": 1.0}
+            best = minimize(value, v, jac=gradient, hess=hessian, method="trust-exact", options=options)
+            if np.isfinite(best.x).all() and best.fun <= value(v):
+                v = _newton(value, gradient, hessian, best.x)
+    return v
+
+
+def _newton(value, gradient, hessian, v, most=20):
+    """Newton steps while the Hessian is definite, each halves the gradient and none raises the value."""
+    f, g = value(v), gradient(v)
+    for _ in range(most):
+        try:
+            new = v - cho_solve(cho_factor(hessian(v), check_finite=False), g)
+        except LinAlgError:
+            break
+        f_new, g_new = value(new), gradient(new)
+        halved = np.linalg.norm(g_new) <= 0.5 * np.linalg.norm(g)
+        if not (halved and f_new <= f + 1e-13 * abs(f)):
+            break
+        v, f, g = new, f_new, g_new
+    return v
 
 
 @dataclass(frozen=True)
 class CentralDistance:
-    """J_cd = - sum_k beta_k sum_{h != k} |v_k - v_h|^2 (seed 001 eq. (3-1)).
+    """J_cd = - sum_k beta_k sum_{h != k} |v_k - v_h|^2 (Liu & Wu eq. (3-1)).
 
     The centres solve (H - L) V = B, L the Laplacian of the pairs' coefficients beta_k + beta_h: for
     equal beta, 2 beta (c I - 11').  Eq. (3-3) prints half of that.  Where H - L is not positive

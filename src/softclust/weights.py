@@ -1,4 +1,4 @@
-"""Row weights from the density around each row: seed 003, eq. (4)."""
+"""Row weights from the density around each row: Xia 2011, eq. (4)."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return LocalSource(rows, n_threads(self.n_jobs)), labels, c
 
     def _weigh_by_density(self, source):
-        """Rows weighed by eq. (4) of seed 003, or the rate of its eq. (5) for the sweep to apply."""
+        """Rows weighed by eq. (4) of Xia 2011, or the rate of its eq. (5) for the sweep to apply."""
         if self.density_rate is None:
             return source, 0.0
         rows = source.rows
@@ -186,7 +186,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             return recipes.Start(self._given_centers(init, rows, c))
         known = None if labels is None else labels.means(rows, c)
         if known is not None and not np.isnan(known).any():
-            return recipes.Start(known)
+            return recipes.Start(known, anchored=True)
         draws = (lambda: draw(self.init, source, c, rng, known),) * self.n_init
         return recipes.Start(None, draws)
 
@@ -251,7 +251,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def _limits(self, partition, width):
         """Typicalities at and below which a row is no member of a cluster.
 
-        Seed 000 takes t <= 0.1 with K = 1 and exponent 2, which is a squared distance of 9 natural
+        Antoine 2018 takes t <= 0.1 with K = 1 and exponent 2, which is a squared distance of 9 natural
         scales.  `width` is the natural scale in units of gamma_k, so that tighter clusters, which find
         modes better, do not call most rows outliers.
         """

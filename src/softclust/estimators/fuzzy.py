@@ -16,8 +16,8 @@ from softclust.recipes import Scaling
 class FuzzyCMeans(SoftClusterer):
     """Fuzzy c-means: each row belongs to every cluster to a degree; the degrees sum to one.
 
-    Minimises J = sum_i w_i sum_k u_ik^m |x_i - v_k|^2 with sum_k u_ik = 1 (Bezdek 1981; seed 003
-    eq. (1)-(3)).  `density_rate` makes it SWFCM (seed 003), `noise_distance` Dave's noise clustering.
+    Minimises J = sum_i w_i sum_k u_ik^m |x_i - v_k|^2 with sum_k u_ik = 1 (Bezdek 1981; Xia 2011
+    eq. (1)-(3)).  `density_rate` makes it SWFCM (Xia 2011), `noise_distance` Dave's noise clustering.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from softclust.partitions import Hard
 class HardCMeans(SoftClusterer):
     """k-means: each row belongs to its nearest centre.
 
-    Minimises J = sum_i w_i min_k |x_i - v_k|^2 (seed 004, GCHAS); with `noise_distance` delta, rows
+    Minimises J = sum_i w_i min_k |x_i - v_k|^2 (Ortiz, GCHAS); with `noise_distance` delta, rows
     farther than delta from every centre count delta^2 and pull no centre.  A cluster that loses its
     last row is moved to the worst served row.
 

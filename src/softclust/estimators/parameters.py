@@ -17,11 +17,11 @@ TEXTS = {
     "scale": """
         scale : float or array-like of shape (n_clusters,), default=None
             gamma_k, the squared distance at which a row is half typical of cluster k; kept fixed.
-            None: from an FCM run, gamma_k = K sum u^m d / sum u^m (seed 000 eq. (2)).
+            None: from an FCM run, gamma_k = K sum u^m d / sum u^m (Antoine 2018 eq. (2)).
         scale_factor : float, default={factor}
             K, which multiplies the scales that come from the FCM run: smaller means tighter clusters.
         scale_cut : float in (0, 1), default=None
-            tau of seed 004: take gamma_k as the mean squared distance of the rows with u > tau in the
+            tau of Ortiz: take gamma_k as the mean squared distance of the rows with u > tau in the
             FCM run instead.
         merge_coincident : bool, default=False
             Melt centres that end in the same place, so that `n_clusters_` tells how many there are.
@@ -35,10 +35,10 @@ TEXTS = {
             delta of Dave (1991): rows much farther than this from every centre belong to noise.
             `memberships_` are shares among the clusters; `outlier_scores_` is the noise membership.
         density_rate : float or "auto", default=None
-            alpha of seed 003: rows weigh sum_k exp(-alpha |x_j - x_k|^2), so that rows in empty regions
+            alpha of Xia 2011: rows weigh sum_k exp(-alpha |x_j - x_k|^2), so that rows in empty regions
             count for little.  "auto" is 10 / trace(covariance), the same for data in any unit.
         density_from : {{"rows", "centers"}}, default="rows"
-            "rows": eq. (4) of seed 003, the density of rows, fixed before the fit.  "centers": its
+            "rows": eq. (4) of Xia 2011, the density of rows, fixed before the fit.  "centers": its
             eq. (5) (Schneider 2000), sum_k exp(-alpha |x_j - v_k|^2), which follows the centres; J is
             then no longer one fixed function, and may rise.
         init : {{"k-means++", "k-means||", "random"}}, array-like or callable, default="k-means++"
@@ -55,7 +55,7 @@ TEXTS = {
         acceleration : {{"anderson", "squarem"}} or None, default={acceleration}
             Extrapolate the iteration; a step is only taken if it lowers the objective.
         outlier_threshold : float in [0, 1], default=None
-            Rows with no typicality above this are outliers.  None: the 0.1 of seed 000, carried over
+            Rows with no typicality above this are outliers.  None: the 0.1 of Antoine 2018, carried over
             from its K = 1 and exponent 2 to other scales: a squared distance of 9 natural scales.
         random_state : int, RandomState instance or None, default=None
             Determines the starts.

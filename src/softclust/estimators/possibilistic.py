@@ -71,8 +71,8 @@ class PossibilisticCMeans(TypicalityClusterer):
     """Possibilistic c-means: how typical is a row of a cluster?  Outliers are typical of none.
 
     Minimises J = sum_i w_i sum_k t_ik^m |x_i - v_k|^2 + sum_k gamma_k sum_i w_i (1 - t_ik)^m
-    (Krishnapuram & Keller 1993; seed 000), or with `penalty="entropy"` the second term
-    sum_k gamma_k sum_i w_i (t ln t - t) (seed 004).  With `separation=Repulsion()` it is RPCM.
+    (Krishnapuram & Keller 1993; Antoine 2018), or with `penalty="entropy"` the second term
+    sum_k gamma_k sum_i w_i (t ln t - t) (Ortiz).  With `separation=Repulsion()` it is RPCM.
 
     It starts at the centres of an FCM run, and its defaults (m = 1.5 and tight scales) keep clusters
     apart that the usual m = 2, K = 1 lets fall together.
@@ -168,7 +168,7 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
     """Possibilistic fuzzy c-means: memberships and typicalities at once.
 
     Minimises J = sum_i w_i sum_k (a u_ik^m + b t_ik^eta) |x_i - v_k|^2
-    + sum_k gamma_k sum_i w_i (1 - t_ik)^eta with sum_k u_ik = 1 (Pal 2005; seed 000 eq. (5)-(10)).
+    + sum_k gamma_k sum_i w_i (1 - t_ik)^eta with sum_k u_ik = 1 (Pal 2005; Antoine 2018 eq. (5)-(10)).
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
 
 @document(n_init=3, factor=0.3)
 class ImprovedPossibilisticCMeans(TypicalityClusterer):
-    """Improved possibilistic c-means (Zhang & Leung 2004; seed 003): memberships times typicalities.
+    """Improved possibilistic c-means (Zhang & Leung 2004; Xia 2011): memberships times typicalities.
 
     Variant 1 minimises J = sum_i w_i sum_k u_ik^m t_ik^eta d_ik + sum_k gamma_k sum_i w_i u_ik^m
     (1 - t_ik)^eta; variant 2 has u^m t d + gamma_k u^m (t ln t - t + 1).  Where `scale` is None the

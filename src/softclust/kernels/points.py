@@ -15,7 +15,7 @@ _NONE.flags.writeable = False
 
 @compiled
 def _centre_density(d, weight, rate):
-    """weight <- weight * sum_k exp(-rate d_k): Schneider's row weights, seed 003 eq. (5)."""
+    """weight <- weight * sum_k exp(-rate d_k): Schneider's row weights, Xia 2011 eq. (5)."""
     for i in range(TILE):
         total = 0.0
         for k in range(d.shape[0]):

@@ -20,7 +20,7 @@ def fuzzy_memberships(D, m, noise):
 
 @dataclass(frozen=True)
 class Fuzzy:
-    """J = sum_i sum_k u_ik^m d_ik, sum_k u_ik = 1 (seed 003 eq. (1), (2); seed 004, GCFAS).
+    """J = sum_i sum_k u_ik^m d_ik, sum_k u_ik = 1 (Xia 2011 eq. (1), (2); Ortiz, GCFAS).
 
     With a noise distance delta (Dave 1991) one more column has d = delta^2 for every row.
     """

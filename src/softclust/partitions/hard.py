@@ -10,7 +10,7 @@ from softclust.partitions.members import members_from_distances
 
 @dataclass(frozen=True)
 class Hard:
-    """J = sum_i min_k d_ik (seed 004, GCHAS); with a noise distance, min(delta^2, min_k d_ik)."""
+    """J = sum_i min_k d_ik (Ortiz, GCHAS); with a noise distance, min(delta^2, min_k d_ik)."""
 
     uses_scale = False
     has_typicalities = False

@@ -12,8 +12,8 @@ from softclust.partitions.members import members_from_typicalities
 class Possibilistic:
     """J = sum_i sum_k b t_ik^eta d_ik + sum_k gamma_k sum_i (1 - t_ik)^eta.
 
-    t = 1/(1 + (b d/gamma)^(1/(eta-1))): seed 000 section II with b = 1 and eta written m, its eq. (9)
-    otherwise; seed 004, GCPAS.
+    t = 1/(1 + (b d/gamma)^(1/(eta-1))): Antoine 2018 section II with b = 1 and eta written m, its eq. (9)
+    otherwise; Ortiz, GCPAS.
     """
 
     eta: float = 2.0
@@ -51,7 +51,7 @@ class Possibilistic:
 
 @dataclass(frozen=True)
 class PossibilisticEntropic:
-    """J = sum_i sum_k t_ik d_ik + sum_k gamma_k sum_i (t ln t - t), t = exp(-d/gamma) (seed 004)."""
+    """J = sum_i sum_k t_ik d_ik + sum_k gamma_k sum_i (t ln t - t), t = exp(-d/gamma) (Ortiz)."""
 
     uses_scale = True
     has_typicalities = True

@@ -1,0 +1,102 @@
+"""A spread of settings of every estimator, for tests that must hold whatever the settings."""
+
+from functools import partial
+
+import softclust
+from softclust import CentralDistance, Repulsion
+
+HARD = softclust.HardCMeans
+FUZZY = softclust.FuzzyCMeans
+POSSIBILISTIC = softclust.PossibilisticCMeans
+MIXED = softclust.PossibilisticFuzzyCMeans
+IMPROVED = softclust.ImprovedPossibilisticCMeans
+
+ESTIMATORS = [HARD, FUZZY, POSSIBILISTIC, MIXED, IMPROVED]
+WITH_EXPONENT = [FUZZY, POSSIBILISTIC, MIXED, IMPROVED]
+WITH_TYPICALITIES = [POSSIBILISTIC, MIXED, IMPROVED]
+WITH_NOISE = [HARD, FUZZY, MIXED, IMPROVED]
+
+
+def _named(cls, **parameters):
+    words = "-".join(f"{key}={_word(value)}" for key, value in parameters.items())
+    name = f"{cls.__name__}-{words}" if words else cls.__name__
+    return name, partial(cls, random_state=0, **parameters)
+
+
+def _word(value):
+    return type(value).__name__ if isinstance(value, Repulsion | CentralDistance) else str(value)
+
+
+def catalogued():
+    """The named algorithms, as they come."""
+    return [(name, partial(softclust.make, name, random_state=0)) for name in softclust.catalogue()]
+
+
+def defaults():
+    """Each estimator without any parameter."""
+    return [_named(cls) for cls in ESTIMATORS]
+
+
+def configurations():
+    """(id, factory) of every setting; a factory takes further parameters by name."""
+    spread = catalogued() + defaults()
+    spread += [_named(cls, noise_distance=2.0) for cls in WITH_NOISE]
+    for cls in ESTIMATORS:
+        spread += [
+            _named(cls, density_rate="auto"),
+            _named(cls, density_rate=0.5, density_from="centers"),
+            _named(cls, separation=Repulsion()),
+            _named(cls, separation=CentralDistance()),
+        ]
+        spread += [_named(cls, acceleration=scheme) for scheme in (None, "anderson", "squarem")]
+        spread += [_named(cls, init=rule) for rule in ("random", "k-means||")]
+    for cls in WITH_EXPONENT:
+        spread += [_named(cls, m=m) for m in (1.2, 1.7, 3.0)]
+    for cls in (MIXED, IMPROVED):
+        spread += [_named(cls, eta=eta, **_power(cls)) for eta in (1.3, 3.0)]
+    for cls in WITH_TYPICALITIES:
+        spread += [
+            _named(cls, scale=1.5),
+            _named(cls, scale=[0.5, 1.0, 2.0]),
+            _named(cls, scale_cut=0.5),
+            _named(cls, merge_coincident=True),
+        ]
+    spread += [
+        _named(POSSIBILISTIC, penalty="entropy"),
+        _named(MIXED, a=0.0, b=1.0),
+        _named(MIXED, a=1.0, b=0.0),
+        _named(IMPROVED, variant=1),
+        _named(HARD, outlier_threshold=0.3),
+    ]
+    return spread
+
+
+def contract_configurations():
+    """Fewer, for tests that cost much: each word of the grammar once, and no estimator without its own."""
+    wanted = {
+        "HardCMeans-noise_distance=2.0",
+        "HardCMeans-separation=CentralDistance",
+        "FuzzyCMeans-m=1.2",
+        "FuzzyCMeans-density_rate=auto",
+        "FuzzyCMeans-init=k-means||",
+        "PossibilisticCMeans-penalty=entropy",
+        "PossibilisticCMeans-separation=Repulsion",
+        "PossibilisticCMeans-merge_coincident=True",
+        "PossibilisticFuzzyCMeans-noise_distance=2.0",
+        "PossibilisticFuzzyCMeans-acceleration=squarem",
+        "ImprovedPossibilisticCMeans-variant=1",
+        "ImprovedPossibilisticCMeans-scale_cut=0.5",
+    }
+    chosen = [pair for pair in configurations() if pair[0] in wanted]
+    if len(chosen) != len(wanted):
+        raise LookupError(f"unknown: {wanted - {name for name, _ in chosen}}")
+    return defaults() + chosen
+
+
+def _power(cls):
+    return {"variant": 1} if cls is IMPROVED else {}
+
+
+def as_parameters(pairs):
+    """For `pytest.mark.parametrize`: the factories, and their ids."""
+    return {"argvalues": [factory for _, factory in pairs], "ids": [name for name, _ in pairs]}
