@@ -64,7 +64,7 @@ _ENTRIES = [
         "spcm",
         "Possibilistic c-means with maximised central distance",
         "PossibilisticCMeans",
-        "Liu & Wu, Semi-supervised possibilistic fuzzy c-means on maximized central distance (without its labels)",
+        "Liu & Wu, Semi-supervised possibilistic c-means on maximized central distance (no labels)",
         {"m": 2.0, "scale_factor": 1.0, "separation": CentralDistance(0.01)},
     ),
     Entry(

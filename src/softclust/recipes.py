@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softclust.engine import alternate
-from softclust.model import Model
+from softclust.model import Model, sweep
 from softclust.partitions import Fuzzy
 from softclust.partitions.fuzzy import fuzzy_memberships
 from softclust.records import Fit, Frame, State
@@ -71,25 +71,30 @@ def run(model, source, start, scaling, options, rng) -> Outcome:
             natural = _natural_scale(companion, source, fuzzy, scaling.cut)
             scale = scaling.factor * natural
         theta = (start.given,) if start.anchored else fuzzy.state.theta
-    model = resolve(model, source, scale)
+    sentence, model = model, _resolve(model, source, theta, scale)
     if not uses_scale or theta is None:
         fit = _fit_plain(model, source, start, options, rng)
         return Outcome(model, fit, _floored(fit.stats.mean_distance))
     fit = alternate(model, source, State(theta, scale), options)
     if scaling.value is None and scaling.passes == 2:
         again = replace(fit.state, scale=_floored(fit.stats.mean_distance))
+        model = _resolve(sentence, source, again.theta, again.scale)
         second = alternate(model, source, again, options)
         fit = replace(second, n_iter=fit.n_iter + second.n_iter)
     return Outcome(model, fit, natural)
 
 
-def resolve(model, source, scale):
+def _resolve(model, source, theta, scale):
     """The model with the strength of its separation as numbers in loop units."""
-    if model.separation is None:
+    part = model.separation
+    if part is None:
         return model
-    rows = source.rows
-    resolved = model.separation.resolved(model.n_clusters, rows.total_weight, scale, rows.units.factor)
-    return replace(model, separation=resolved)
+    if not part.is_automatic:
+        part = part.in_units(model.n_clusters, source.rows.units.factor)
+    else:
+        stats = source.reduce(sweep, replace(model, separation=None), State(theta, scale))
+        part = part.chosen(theta[0], stats.weight, scale, source.rows.total_weight)
+    return replace(model, separation=part)
 
 
 def _fit_plain(model, source, start, options, rng):

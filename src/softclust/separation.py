@@ -1,7 +1,9 @@
 """Separation: what keeps centres apart?  Terms of J in the centres alone.
 
 A part has `value(V)`, `solve(H, B, V)` -> the centres that minimise tr V'HV - 2 tr V'B + value(V),
-started at V, and `resolved(...)`: itself with strengths as numbers in the units of the loop.
+started at V, `in_units(c, factor)`: itself with c strengths in the units of the loop, and, where
+`is_automatic`, `chosen(V, weight, scale, total)`: itself with the strength that the rule gives at
+centres V of these weights and scales.
 """
 
 from __future__ import annotations
@@ -63,10 +65,11 @@ class Repulsion:
         """The same term on some of c clusters."""
         return _of_clusters(self, keep, c)
 
-    def resolved(self, c, total_weight, scale, factor):
-        if self.is_automatic:
-            return replace(self, strength=total_weight / c * float(np.mean(scale)) ** 2)
+    def in_units(self, c, factor):
         return replace(self, strength=_checked(self, c) * factor**4)
+
+    def chosen(self, V, weight, scale, total):
+        return replace(self, strength=total / len(V) * float(np.mean(scale)) ** 2)
 
     def value(self, V):
         d = _squared_gaps(V)
@@ -152,7 +155,9 @@ class CentralDistance:
     Parameters
     ----------
     strength : float, sequence of n_clusters floats or "auto", default="auto"
-        beta_k, without a unit.  "auto" is a thousandth of what c clusters of full weight n/c admit.
+        beta_k, without a unit.  "auto" pushes no centre farther than a tenth of the smallest radius
+        sqrt(gamma_k) in the first step: more, and centres lose their rows and run away, since J has no
+        lower bound for any strength.
     """
 
     strength: object = "auto"
@@ -165,21 +170,26 @@ class CentralDistance:
         """The same term on some of c clusters."""
         return _of_clusters(self, keep, c)
 
-    def resolved(self, c, total_weight, scale, factor):
-        if self.is_automatic:
-            return replace(self, strength=0.001 * total_weight / (2 * c * c))
+    def in_units(self, c, factor):
         return replace(self, strength=_checked(self, c))
+
+    def chosen(self, V, weight, scale, total):
+        load = _load(np.diag(np.maximum(weight, np.finfo(float).tiny)), replace(self, strength=1.0), V)
+        reach = float(np.linalg.norm(V - V.mean(axis=0), axis=1).max())
+        share = 0.1 * min(1.0, float(np.sqrt(scale.min())) / reach) if reach > 0 else 0.0
+        return replace(self, strength=share / load if load > 0 else 0.0)
 
     def value(self, V):
         d = _squared_gaps(V)
         np.fill_diagonal(d, 0.0)
         return -0.5 * float((pair_strengths(self.strength, len(V)) * d).sum())
 
-    def solve(self, H, B, V):
+    def laplacian(self, V):
         w = pair_strengths(self.strength, len(V))
-        L = np.diag(w.sum(axis=1)) - w
-        C = np.linalg.inv(np.linalg.cholesky(H))
-        load = float(np.linalg.eigvalsh(C @ L @ C.T).max())  # >= 1: no minimum
+        return np.diag(w.sum(axis=1)) - w
+
+    def solve(self, H, B, V):
+        load = _load(H, self, V)
         if load >= 1:
             strongest = float(np.max(np.asarray(self.strength, dtype=float)))
             raise InvalidParameterError(
@@ -187,7 +197,13 @@ class CentralDistance:
                 f"present weights the objective has no minimum. The largest admissible strength is "
                 f"{strongest / load:.6g}."
             )
-        return np.linalg.solve(H - L, B)
+        return np.linalg.solve(H - self.laplacian(V), B)
+
+
+def _load(H, part, V):
+    """Greatest share of H that the term takes away in any direction; from 1 on there is no minimum."""
+    C = np.linalg.inv(np.linalg.cholesky(H))
+    return float(np.linalg.eigvalsh(C @ part.laplacian(V) @ C.T).max())
 
 
 def _of_clusters(part, keep, c):

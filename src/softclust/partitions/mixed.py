@@ -12,7 +12,7 @@ from softclust.partitions.possibilistic import Possibilistic
 
 @dataclass(frozen=True)
 class PossibilisticFuzzy:
-    """J = sum (a u^m + b t^eta) d + sum_k gamma_k sum_i (1 - t)^eta (Pal 2005; Antoine 2018 eq. (5)-(10))."""
+    """J = sum (a u^m + b t^eta) d + sum_k gamma_k sum_i (1 - t)^eta (Pal 2005; Antoine 2018 eq. (5))."""
 
     a: float = 1.0
     b: float = 1.0
