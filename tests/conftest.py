@@ -1,6 +1,7 @@
 """Settings and data that all tests share."""
 
 import os
+import signal
 
 os.environ.setdefault(
     "SCIPY_ARRAY_API", "1"
@@ -13,6 +14,26 @@ from hypothesis import settings
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("dev", max_examples=20, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+MOST_SECONDS = 30  # for one test of an estimator: a hang is a failure with a traceback
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    if item.path.parent.name != "estimators" or not hasattr(signal, "setitimer"):
+        return (yield)
+
+    def give_up(*_):
+        raise TimeoutError(f"still running after {MOST_SECONDS} s")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
 
 BLOB_MEANS = np.array([[0.0, 0.0], [12.0, 1.0], [5.0, 11.0]])
 

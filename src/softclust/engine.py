@@ -47,11 +47,11 @@ def alternate(model, source, state, options):
         history.append(value)
         if n_iter >= options.max_iter:
             return Fit(state, stats, tuple(history), n_iter, False, shift)
+        n_iter += 1
         new = _relocate_empty(model, source, step(model, state, stats), stats)
         shift = _distance(new, state)
         if shift <= options.tol:
             return Fit(state, stats, tuple(history), n_iter, True, shift)
-        n_iter += 1
         plain = new if scheme else None
         state = _extrapolate(scheme, state, new) if scheme else new
 

@@ -167,17 +167,24 @@ def coincident(state, scale, share=0.1):
     return np.argwhere(np.triu(near, 1))
 
 
-def merge(outcome, source, options):
-    """Melt coincident centres into one, and fit again, until none coincide.
+_MERGE_SHARE = 0.3  # modes of one bump differ with the scale that looks at them; of two, by more
+
+
+def merge(outcome, source, scaling, options):
+    """Melt coincident centres into one and fit again, with scales of the fewer clusters, until none do.
 
     PCM is a mode seeker (Ortiz): run with more clusters than there are modes, it tells their number.
     """
     model, fit, natural = outcome.model, outcome.fit, outcome.natural_scale
-    while len(pairs := coincident(fit.state, fit.state.scale)):
+    while len(pairs := coincident(fit.state, fit.state.scale, _MERGE_SHARE)):
         keep = np.setdiff1d(np.arange(model.n_clusters), pairs[:, 1])
         state = State(tuple(x[keep] for x in fit.state.theta), fit.state.scale[keep])
-        model = model.of_clusters(keep)
+        model, natural = model.of_clusters(keep), natural[keep]
+        if scaling.value is None:
+            companion = Model(model.prototypes, Fuzzy(scaling.m), Frame.singletons(len(keep)))
+            fuzzy = alternate(companion, source, State(state.theta), options)
+            natural = _natural_scale(companion, source, fuzzy, scaling.cut)
+            state = State(fuzzy.state.theta, scaling.factor * natural)
         again = alternate(model, source, state, options)
         fit = replace(again, n_iter=fit.n_iter + again.n_iter)
-        natural = natural[keep]
     return Outcome(model, fit, natural)

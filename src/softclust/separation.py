@@ -121,7 +121,13 @@ def _minimise(value, gradient, hessian, start):
         v = _newton(value, gradient, hessian, start)
         rest = np.linalg.norm(gradient(v))
         if rest > 1e-6 * np.linalg.norm(gradient(start)) or not np.isfinite(rest):
-            options = {"gtol": 1e-8 * rest, "initial_trust_radius": 0.1, "max_trust_radius": 1.0}
+            # A few short steps: the loop comes back, and a centre on its way out is not hurried.
+            options = {
+                "gtol": 1e-8 * rest,
+                "initial_trust_radius": 0.1,
+                "max_trust_radius": 1.0,
+                "maxiter": 20,
+            }
             best = minimize(value, v, jac=gradient, hess=hessian, method="trust-exact", options=options)
             if np.isfinite(best.x).all() and best.fun <= value(v):
                 v = _newton(value, gradient, hessian, best.x)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from oracles import fuzzy, hard, possibilistic, separated
 from sklearn.datasets import load_iris, make_blobs
 
 import softclust as sc
+from oracles import fuzzy, hard, possibilistic, separated
 
 LITERAL = {"acceleration": None, "tol": 1e-13, "max_iter": 5000}
 

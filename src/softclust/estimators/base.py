@@ -54,7 +54,11 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         "acceleration": [StrOptions({"anderson", "squarem"}), None],
         "outlier_threshold": [None, Interval(Real, 0, 1, closed="both")],
         "random_state": ["random_state"],
-        "n_jobs": [None, Integral],
+        "n_jobs": [
+            None,
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+        ],
     }
 
     def __init__(
@@ -130,9 +134,10 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         options = Options(self.max_iter, max(self.tol, _LEAST_TOL[source.rows.X.dtype]), self.acceleration)
         model = self._sentence(c, units, centre_rate)
         start = self._start(source, labels, c, rng)
-        outcome = recipes.run(model, source, start, self._scaling(c, units), options, rng)
+        scaling = self._scaling(c, units)
+        outcome = recipes.run(model, source, start, scaling, options, rng)
         if self._merges():
-            outcome = recipes.merge(outcome, source, options)
+            outcome = recipes.merge(outcome, source, scaling, options)
         self._publish(source, labels, outcome, options)
         return self
 

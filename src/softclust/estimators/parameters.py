@@ -24,7 +24,8 @@ TEXTS = {
             tau of Ortiz: take gamma_k as the mean squared distance of the rows with u > tau in the
             FCM run instead.
         merge_coincident : bool, default=False
-            Melt centres that end in the same place, so that `n_clusters_` tells how many there are.
+            Melt centres that end in the same place.  PCM, which seeks modes, then tells in `n_clusters_`
+            how many there are; models with memberships keep their centres apart.
     """,
     "common": """
         geometry : {{"points"}}, default="points"

@@ -66,7 +66,7 @@ def _checked_scale(scale, c):
     return values
 
 
-@document(n_init=3, factor="0.2 (entropy: 0.15)")
+@document(n_init=3, factor="0.2 (entropy: 0.15, merge_coincident: 1)")
 class PossibilisticCMeans(TypicalityClusterer):
     """Possibilistic c-means: how typical is a row of a cluster?  Outliers are typical of none.
 
@@ -160,6 +160,8 @@ class PossibilisticCMeans(TypicalityClusterer):
     def _scale_factor(self):
         if self.scale_factor is not None:
             return self.scale_factor
+        if self.merge_coincident:
+            return 1.0  # to count modes, clusters must be able to fall together
         return 0.15 if self.penalty == "entropy" else 0.2
 
 

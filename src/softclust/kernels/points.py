@@ -61,20 +61,27 @@ def _assign(X, units, V, kind, parameters, scale, xt, d, u, t, spare, rows, U, T
                     T[start + i, k] = t[k, i]
 
 
-def _frozen(array):
-    """A read-only view: writable and read-only data then share one compiled signature."""
-    view = array.view()
+def _input(array, dtype):
+    """A contiguous, read-only view: all that comes in then shares one compiled signature a type."""
+    view = np.ascontiguousarray(array, dtype).view()
     view.flags.writeable = False
     return view
+
+
+def _inputs(X, units, V, scale):
+    """The block, its units, the centres and their scales as the compiled passes take them."""
+    return _input(X, X.dtype), _input(units, X.dtype), _input(V, X.dtype), _input(scale, np.float64)
 
 
 def sweep(X, weight, units, V, rule, parameters, scale):
     """Sums over a block: (loss, weight_k, scatter_k) in one vector, and the moments W'X."""
     c, p = V.shape
+    X, units, V, scale = _inputs(X, units, V, scale)
+    weight = _NONE if weight is None else _input(weight, np.float64)
     sums, moment = np.zeros(2 * c + 1), np.zeros((c, p))
     _sweep(
-        _frozen(X), _NONE if weight is None else _frozen(weight), units, V.astype(X.dtype, copy=False),
-        rule.kind, parameters, scale, _TINY[X.dtype], *workspace(X.dtype, p, c), sums, moment,
+        X, weight, units, V, rule.kind, parameters, scale, _TINY[X.dtype],
+        *workspace(X.dtype, p, c), sums, moment,
     )  # fmt: skip
     return sums, moment
 
@@ -82,7 +89,5 @@ def sweep(X, weight, units, V, rule, parameters, scale):
 def assign(X, units, V, rule, parameters, scale, U, T, label, score):
     """Memberships, typicalities (where T has rows), label and outlier score of each row of a block."""
     c, p = V.shape
-    _assign(
-        _frozen(X), units, V.astype(X.dtype, copy=False), rule.kind, parameters, scale,
-        *workspace(X.dtype, p, c), U, T, label, score,
-    )  # fmt: skip
+    X, units, V, scale = _inputs(X, units, V, scale)
+    _assign(X, units, V, rule.kind, parameters, scale, *workspace(X.dtype, p, c), U, T, label, score)

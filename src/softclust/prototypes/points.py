@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+_LOST = 1e-9  # of the heaviest cluster's weight
+
 
 @dataclass(frozen=True)
 class Points:
@@ -28,7 +30,10 @@ class Points:
         return (W.T @ points.astype(np.float64, copy=False),)
 
     def solve(self, stats, theta, frame, separation):
-        """Minimise sum_j s_j |vbar_j - mu_j|^2 + separation(V); a cluster without weight stays."""
+        """Minimise sum_j s_j |vbar_j - mu_j|^2 + separation(V); a cluster without weight stays.
+
+        Holding a cluster adds a term that is 0 at its place, so J still cannot rise.
+        """
         (V,), (moment,) = theta, stats.moments
         if frame.is_singletons and separation is None:
             held = stats.weight <= 0
@@ -37,7 +42,10 @@ class Points:
         F = frame.mean
         H = F.T @ (stats.weight[:, None] * F)
         B = F.T @ moment
-        held = np.diag(H) <= 0
-        H[held, held] = 1.0
-        B[held] = V[held]
+        # A cluster that has lost its rows is held where it is: a repulsion would drive it to infinity.
+        mass = np.diag(H)
+        held = mass <= _LOST * mass.max()
+        anchor = mass.max() or 1.0
+        H[held, held] = anchor
+        B[held] = anchor * V[held]
         return (np.linalg.solve(H, B) if separation is None else separation.solve(H, B, V),)

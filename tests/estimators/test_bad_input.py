@@ -1,0 +1,389 @@
+"""Wrong input gets the right class of error, and a sentence that names what is wrong."""
+
+import re
+
+import numpy as np
+import pytest
+import scipy.sparse
+from configurations import ESTIMATORS, FUZZY, HARD, IMPROVED, MIXED, POSSIBILISTIC, WITH_TYPICALITIES
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.utils._param_validation import InvalidParameterError
+
+from softclust import CentralDistance, Repulsion, catalogue, make
+
+every_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
+with_typicalities = pytest.mark.parametrize("cls", WITH_TYPICALITIES, ids=lambda cls: cls.__name__)
+
+# ------------------------------------------------------------------ parameters
+NAN, INF = float("nan"), float("inf")
+NOT_COUNTS = [0, -1, 2.5, "3", None, NAN]
+NOT_POSITIVE = [0.0, -1.0, "1", NAN, INF]
+NOT_EXPONENTS = [1, 1.0, 0.5, -2.0, "2", None, NAN, INF]
+WRONG = {
+    "n_clusters": NOT_COUNTS,
+    "n_init": NOT_COUNTS,
+    "max_iter": NOT_COUNTS,
+    "tol": [-1e-9, "0.1", None, NAN],
+    "geometry": ["ellipsoids", None, 1],
+    "separation": ["repulsion", 1.0, Repulsion, CentralDistance],
+    "noise_distance": NOT_POSITIVE,
+    "density_rate": [*NOT_POSITIVE[:-2], NAN, INF, "automatic"],
+    "density_from": ["centres", None, 0],
+    "init": ["k-means", "kmeans++", 3, None],
+    "acceleration": ["aitken", True, 1],
+    "outlier_threshold": [-0.1, 1.1, "auto", NAN],
+    "random_state": ["seed", -1, 0.5],
+    "n_jobs": ["all", 1.5],
+    "m": NOT_EXPONENTS,
+    "eta": NOT_EXPONENTS,
+    "a": [-0.1, "1", None, NAN, INF],
+    "b": [-0.1, "1", None, NAN, INF],
+    "scale": [0.0, -1.0, "auto", NAN, INF],
+    "scale_factor": [0.0, -1.0, "1", NAN, INF],
+    "scale_cut": [0.0, 1.0, -0.5, 2.0, "0.5", NAN],
+    "merge_coincident": ["yes", 2, None],
+    "penalty": ["quadratic", None, 1],
+    "variant": [0, 3, 1.5, "1", None],
+}
+WRONG_CASES = [
+    pytest.param(cls, name, value, id=f"{cls.__name__}-{name}={value!r:.30}")
+    for cls in ESTIMATORS
+    for name in cls().get_params()
+    for value in WRONG[name]
+]
+
+
+@pytest.mark.parametrize(("cls", "name", "value"), WRONG_CASES)
+def test_parameter_out_of_range(cls, name, value, blobs):
+    with pytest.raises(InvalidParameterError) as caught:
+        cls(**{name: value}).fit(blobs[0])
+    message = str(caught.value)
+    assert message.startswith(f"The {name!r} parameter of {cls.__name__} must be ")
+    assert message.endswith(f"Got {value!r} instead.")
+
+
+@every_estimator
+def test_zero_jobs(cls, blobs):
+    with pytest.raises(ValueError, match="n_jobs"):
+        cls(n_jobs=0).fit(blobs[0])
+
+
+@every_estimator
+def test_parameters_are_checked_at_the_fit_alone(cls):
+    model = cls(n_clusters=-1)
+    assert model.n_clusters == -1
+    with pytest.raises(ValueError, match="Invalid parameter 'clusters' for estimator"):
+        model.set_params(clusters=3)
+
+
+@every_estimator
+@pytest.mark.parametrize("given_centers", [True, False], ids=["array", "callable"])
+@pytest.mark.parametrize("shape", [(2, 2), (4, 2), (3, 1), (3, 3), (3,), (3, 2, 1)], ids=str)
+def test_init_of_wrong_shape(cls, shape, given_centers, blobs):
+    V = np.zeros(shape)
+    init = V if given_centers else lambda X, n_clusters, random_state: V
+    match = rf"The shape of the initial centers {re.escape(str(shape))} does not match .* = \(3, 2\)\."
+    with pytest.raises(ValueError, match=match):
+        cls(init=init).fit(blobs[0])
+
+
+@every_estimator
+@pytest.mark.parametrize(("value", "word"), [(NAN, "nan"), (INF, "inf"), (-INF, "-inf")])
+def test_init_not_finite(cls, value, word, blobs):
+    init = np.zeros((3, 2))
+    init[2, 1] = value
+    with pytest.raises(ValueError, match=rf"init\[2, 1\] is {word}; centres must be finite"):
+        cls(init=init).fit(blobs[0])
+
+
+@with_typicalities
+@pytest.mark.parametrize("scale", [[1.0, 2.0], [1.0] * 4, [[1.0, 2.0, 3.0]], [[1.0]], []], ids=str)
+def test_scale_of_wrong_shape(cls, scale, blobs):
+    shape = re.escape(str(np.shape(scale)))
+    with pytest.raises(ValueError, match=rf"scale has shape {shape}.* one for each of 3 clusters"):
+        cls(scale=scale).fit(blobs[0])
+
+
+@with_typicalities
+@pytest.mark.parametrize(("value", "word"), [(0.0, "0"), (-2.0, "-2"), (NAN, "nan"), (INF, "inf")])
+def test_scale_out_of_range(cls, value, word, blobs):
+    with pytest.raises(ValueError, match=rf"scale\[1\] is {word}; scales are finite numbers > 0"):
+        cls(scale=[1.0, value, 2.0]).fit(blobs[0])
+
+
+def test_noise_distance_does_not_go_with_typicalities_alone(blobs):
+    with pytest.raises(InvalidParameterError) as caught:
+        POSSIBILISTIC(noise_distance=2.0).fit(blobs[0])
+    message = str(caught.value)
+    assert message.startswith("noise_distance=2.0 does not go with PossibilisticCMeans: ")
+    for other in (FUZZY, HARD, MIXED, IMPROVED):
+        assert other.__name__ in message
+
+
+@every_estimator
+@pytest.mark.parametrize("part", [Repulsion, CentralDistance], ids=lambda part: part.__name__)
+@pytest.mark.parametrize(
+    "strength", [-1.0, NAN, INF, "weak", None, [1.0, 2.0], [1.0, -1.0, 1.0], [[1.0, 2.0, 3.0]], []], ids=str
+)
+def test_separation_of_wrong_strength(cls, part, strength, blobs):
+    with pytest.raises(InvalidParameterError) as caught:
+        cls(separation=part(strength)).fit(blobs[0])
+    message = str(caught.value)
+    assert message.startswith(f"The strength of {part.__name__} must be a number >= 0, 3 such numbers")
+    assert message.endswith(f"Got {strength!r} instead.")
+
+
+def test_central_distance_too_strong_tells_what_would_fit():
+    """Two hard clusters of 30 and 60 rows: 2 beta (1/30 + 1/60) must stay below 1."""
+    X = np.repeat([[0.0], [10.0]], [30, 60], axis=0) + np.linspace(-1, 1, 90)[:, None]
+    model = HARD(n_clusters=2, init=[[0.0], [10.0]])
+    match = r"CentralDistance\(strength=11\) outweighs the clusters: .* largest admissible strength is 10\."
+    with pytest.raises(InvalidParameterError, match=match):
+        model.set_params(separation=CentralDistance(11.0)).fit(X)
+    assert model.set_params(separation=CentralDistance(0.999)).fit(X).converged_
+
+
+@every_estimator
+def test_central_distance_too_strong_is_refused(cls, blobs):
+    with pytest.raises(InvalidParameterError, match="largest admissible strength is") as caught:
+        cls(separation=CentralDistance(1e4), random_state=0).fit(blobs[0])
+    assert float(str(caught.value).split()[-1].rstrip(".")) < 1e4
+
+
+def test_unknown_acronym_names_a_near_one():
+    with pytest.raises(ValueError, match=r"There is no method 'pfmc'\. Did you mean 'pfcm'\?") as caught:
+        make("pfmc")
+    for name in catalogue():
+        assert name in str(caught.value)
+
+
+def test_unknown_acronym_without_a_near_one():
+    with pytest.raises(ValueError, match=r"There is no method 'zzz'\. Known: hcm, "):
+        make("zzz")
+
+
+def test_acronyms_in_any_case():
+    assert type(make("PFCM")) is MIXED
+
+
+# ------------------------------------------------------------------ weights
+WRONG_WEIGHTS = {
+    "negative": (lambda w: w.__setitem__(7, -0.5), r"sample_weight\[7\] is -0\.5"),
+    "nan": (lambda w: w.__setitem__(9, NAN), r"sample_weight\[9\] is NaN"),
+    "inf": (lambda w: w.__setitem__(3, INF), r"sample_weight\[3\] is inf"),
+    "minus-inf": (lambda w: w.__setitem__(3, -INF), r"sample_weight\[3\] is -inf"),
+    "first-of-two": (lambda w: w.__setitem__([5, 2], [-1.0, NAN]), r"sample_weight\[2\] is NaN"),
+    "all-zero": (lambda w: w.fill(0.0), "sample_weight is zero for every row"),
+}
+
+
+@every_estimator
+@pytest.mark.parametrize(("spoil", "match"), WRONG_WEIGHTS.values(), ids=WRONG_WEIGHTS.keys())
+def test_wrong_weight_names_the_row(cls, spoil, match, blobs):
+    X, _ = blobs
+    weight = np.ones(len(X))
+    spoil(weight)
+    with pytest.raises(ValueError, match=match):
+        cls().fit(X, sample_weight=weight)
+    fitted = cls(random_state=0).fit(X)
+    with pytest.raises(ValueError, match=match):
+        fitted.score(X, sample_weight=weight)
+
+
+@every_estimator
+@pytest.mark.parametrize("short", [149, 151, 0], ids=str)
+def test_weight_of_wrong_length(cls, short, blobs):
+    match = rf"sample_weight\.shape == \({short},\), expected \(150,\)"
+    with pytest.raises(ValueError, match=match):
+        cls().fit(blobs[0], sample_weight=np.ones(short))
+
+
+@every_estimator
+def test_weight_in_two_dimensions(cls, blobs):
+    with pytest.raises(ValueError, match="Sample weights must be 1D array or scalar, got 2D array"):
+        cls().fit(blobs[0], sample_weight=np.ones((150, 1)))
+
+
+@every_estimator
+@pytest.mark.parametrize("scalar", [0.0, -1.0, NAN, INF], ids=str)
+def test_wrong_scalar_weight(cls, scalar, blobs):
+    with pytest.raises(ValueError, match="sample_weight"):
+        cls().fit(blobs[0], sample_weight=scalar)
+
+
+@every_estimator
+def test_weight_of_words(cls, blobs):
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        cls().fit(blobs[0], sample_weight=["heavy"] * 150)
+
+
+@given(st.integers(0, 149), st.floats(max_value=0, exclude_max=True) | st.just(NAN) | st.just(INF))
+def test_any_wrong_weight_names_its_row(row, value):
+    weight = np.ones(150)
+    weight[row] = value
+    with pytest.raises(ValueError, match=rf"sample_weight\[{row}\] is "):
+        FUZZY().fit(np.zeros((150, 2)), sample_weight=weight)
+
+
+# ------------------------------------------------------------------ labels
+@every_estimator
+@pytest.mark.parametrize("length", [0, 149, 151])
+def test_y_of_wrong_length(cls, length, blobs):
+    with pytest.raises(ValueError, match=rf"y has {length} entries; X has 150 rows"):
+        cls().fit(blobs[0], np.zeros(length, dtype=int))
+
+
+@every_estimator
+@pytest.mark.parametrize("shape", [(150, 3, 1), ()], ids=str)
+def test_y_of_wrong_dimension(cls, shape, blobs):
+    with pytest.raises(ValueError, match=rf"y should be .* got {len(shape)}d"):
+        cls().fit(blobs[0], np.zeros(shape))
+
+
+@every_estimator
+@pytest.mark.parametrize("value", [1.2, -0.25, 2, INF, -INF], ids=str)
+def test_soft_label_out_of_range(cls, value, blobs):
+    degrees = np.full((150, 3), NAN)
+    degrees[5, 0] = value
+    degrees[9, 2] = 7.0
+    with pytest.raises(ValueError) as caught:
+        cls().fit(blobs[0], degrees)
+    assert str(caught.value) == f"soft label {value:g} at row 5, cluster 0 is outside [0, 1]"
+
+
+@every_estimator
+@pytest.mark.parametrize("columns", [1, 2, 4])
+def test_soft_labels_for_another_number_of_clusters(cls, columns, blobs):
+    with pytest.raises(ValueError, match=rf"y has {columns} columns; .* each of the 3 clusters"):
+        cls().fit(blobs[0], np.zeros((150, columns)))
+
+
+@every_estimator
+@pytest.mark.filterwarnings("ignore::softclust.errors.DegenerateClusterWarning")
+def test_more_classes_than_clusters_warns_and_grows(cls, blobs):
+    X, _ = blobs
+    y = np.full(150, -1)
+    y[:50] = np.arange(50) % 5
+    with pytest.warns(UserWarning, match=r"y names 5 classes but n_clusters=3: fitting 5 clusters\."):
+        model = cls(random_state=0, max_iter=1000).fit(X, y)
+    assert model.n_clusters_ == len(model.cluster_centers_) == model.memberships_.shape[1] == 5
+    assert model.n_clusters == 3
+    assert model.classes_.tolist() == [0, 1, 2, 3, 4]
+
+
+@every_estimator
+def test_more_classes_than_rows(cls):
+    X = np.arange(4.0)[:, None]
+    with pytest.raises(ValueError, match="n_samples=4 should be >= n_clusters=5"):
+        cls(n_clusters=5).fit(X, [0, 1, 2, 3])
+
+
+# ------------------------------------------------------------------ rows
+METHODS = ["fit", "fit_predict", "predict", "predict_proba", "outlier_score", "transform", "score"]
+WRONG_ROWS = {
+    "nan": (lambda X: np.where(X == X[3, 1], NAN, X), ValueError, "contains NaN"),
+    "inf": (lambda X: np.where(X == X[3, 1], INF, X), ValueError, "contains infinity"),
+    "minus-inf": (lambda X: np.where(X == X[3, 1], -INF, X), ValueError, "contains infinity"),
+    "one-dimension": (lambda X: X[:, 0], ValueError, "Expected 2D array, got 1D array instead"),
+    "three-dimensions": (lambda X: X[:, :, None], ValueError, "Found array with dim 3"),
+    "scalar": (lambda X: 1.5, ValueError, "Expected 2D array, got scalar array instead"),
+    "no-rows": (lambda X: X[:0], ValueError, r"Found array with 0 sample\(s\)"),
+    "no-features": (lambda X: X[:, :0], ValueError, r"Found array with 0 feature\(s\)"),
+    "sparse": (scipy.sparse.csr_array, TypeError, "Sparse data was passed"),
+    "strings": (lambda X: np.full(X.shape, "far"), ValueError, "dtype='numeric'|could not convert string"),
+    "complex": (lambda X: X + 1j, ValueError, "Complex data not supported"),
+    "none": (lambda X: None, ValueError, "Expected 2D array|got None|NoneType"),
+}
+
+
+@every_estimator
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("spoil", "error", "match"), WRONG_ROWS.values(), ids=WRONG_ROWS.keys())
+def test_wrong_rows(cls, method, spoil, error, match, blobs):
+    X, _ = blobs
+    model = cls(random_state=0).fit(X)
+    with pytest.raises(error, match=match):
+        getattr(model, method)(spoil(X))
+
+
+@every_estimator
+@pytest.mark.parametrize("rows", [1, 2])
+def test_fewer_rows_than_clusters(cls, rows):
+    with pytest.raises(ValueError, match=rf"n_samples={rows} should be >= n_clusters=3"):
+        cls(n_clusters=3).fit(np.arange(2.0 * rows).reshape(rows, 2))
+
+
+@every_estimator
+def test_a_failed_fit_leaves_the_fitted_model_usable(cls, blobs):
+    X, _ = blobs
+    model = cls(random_state=0).fit(X)
+    before = model.predict_proba(X)
+    with pytest.raises(ValueError, match="sample_weight"):
+        model.fit(X, sample_weight=-np.ones(150))
+    assert np.array_equal(model.predict_proba(X), before)
+
+
+@every_estimator
+@pytest.mark.parametrize("method", METHODS[2:])
+@pytest.mark.parametrize("features", [1, 3])
+def test_other_number_of_features(cls, method, features, blobs):
+    model = cls(random_state=0).fit(blobs[0])
+    match = rf"X has {features} features, but {cls.__name__} is expecting 2 features as input"
+    with pytest.raises(ValueError, match=match):
+        getattr(model, method)(np.zeros((5, features)))
+
+
+@every_estimator
+@pytest.mark.parametrize("method", [*METHODS[2:], "predict_typicality", "get_feature_names_out"])
+def test_before_the_fit(cls, method, blobs):
+    model = cls()
+    if method == "predict_typicality" and cls not in WITH_TYPICALITIES:
+        assert not hasattr(model, method)
+        return
+    arguments = () if method == "get_feature_names_out" else (blobs[0],)
+    with pytest.raises(NotFittedError, match=f"This {cls.__name__} instance is not fitted yet"):
+        getattr(model, method)(*arguments)
+
+
+# ------------------------------------------------------------------ fits that end badly
+@every_estimator
+@pytest.mark.filterwarnings("ignore::softclust.errors.DegenerateClusterWarning")
+def test_fewer_distinct_rows_than_clusters(cls):
+    X = np.repeat([[0.0, 0.0], [5.0, 1.0]], 10, axis=0)
+    match = r"Number of distinct clusters \([12]\) found smaller than n_clusters \(3\)"
+    with pytest.warns(ConvergenceWarning, match=match):
+        cls(n_clusters=3, random_state=0).fit(X)
+
+
+@every_estimator
+@pytest.mark.filterwarnings("ignore::softclust.errors.DegenerateClusterWarning")
+@pytest.mark.parametrize("max_iter", [1, 2])
+def test_iterations_run_out(cls, max_iter):
+    X = np.random.default_rng(0).standard_normal((400, 3))
+    model = cls(n_clusters=6, init="random", n_init=1, tol=1e-9, max_iter=max_iter, random_state=0)
+    match = rf"max_iter={max_iter} iterations still moved a centre by \S+ of the data's spread; tol=1e-09"
+    with pytest.warns(ConvergenceWarning, match=match):
+        model.fit(X)
+    assert not model.converged_
+    assert model.n_iter_ == max_iter * (2 if cls is IMPROVED else 1)
+
+
+@every_estimator
+@pytest.mark.filterwarnings("ignore::softclust.errors.DegenerateClusterWarning")
+def test_the_last_change_is_told(cls):
+    """From the answer of n - 1 iterations one more moves a centre by the change that is told for n."""
+    X = np.random.default_rng(0).standard_normal((400, 3))
+    init = X[:5]
+    more = {"scale": 1.0, "merge_coincident": False} if cls in WITH_TYPICALITIES else {}
+    options = {"n_clusters": 5, "init": init, "tol": 0.0, "acceleration": None, **more}
+    with pytest.warns(ConvergenceWarning):
+        before = cls(max_iter=3, **options).fit(X)
+    with pytest.warns(ConvergenceWarning, match="max_iter=4") as caught:
+        after = cls(max_iter=4, **options).fit(X)
+    told = float(re.search(r"by (\S+) of", str(caught[0].message)).group(1))
+    moved = np.abs(after.cluster_centers_ - before.cluster_centers_).max()
+    spread = np.median(np.abs(X - np.median(X, axis=0)), axis=0).max()
+    assert told == pytest.approx(moved / spread, rel=1.01)  # the unit is a power of two near the spread
+    assert np.log2(told / moved) == pytest.approx(round(np.log2(told / moved)), abs=0.01)

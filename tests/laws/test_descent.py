@@ -1,0 +1,95 @@
+"""The objective never rises: over whole fits, and at each half-step of the loop."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from configurations import configurations
+from softclust.model import sweep_by_parts
+from softclust.records import Rows
+
+# Schneider's weights follow the centres, so J is not one function there.
+DESCENDING = [(name, make) for name, make in configurations() if "density_from" not in name]
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::softclust.DegenerateClusterWarning",
+    "ignore::sklearn.exceptions.ConvergenceWarning",
+)
+
+# Numbers on a grid: duplicates, collinear rows and constant features come by themselves.
+coordinates = st.integers(-40, 40).map(lambda i: i / 8)
+data = st.tuples(st.integers(6, 40), st.integers(1, 4)).flatmap(
+    lambda shape: arrays(np.float64, shape, elements=coordinates)
+)
+
+
+def never_rises(history):
+    history = np.asarray(history)
+    return bool((np.diff(history) <= 1e-10 * np.abs(history).max()).all())
+
+
+@pytest.mark.parametrize(("name", "make"), DESCENDING, ids=[name for name, _ in DESCENDING])
+@settings(max_examples=15)
+@given(X=data, seed=st.integers(0, 2**16))
+def test_objective_never_rises(name, make, X, seed):
+    model = make(random_state=seed, max_iter=40)
+    try:
+        model.fit(X)
+    except ValueError as error:  # CentralDistance may have no minimum on such data, and says so
+        assert "CentralDistance" in name
+        assert "no minimum" in str(error)
+        return
+    assert np.isfinite(model.objective_history_).all()
+    assert never_rises(model.objective_history_)
+    assert model.objective_ == model.objective_history_[-1]
+
+
+@pytest.mark.parametrize(("name", "make"), DESCENDING, ids=[name for name, _ in DESCENDING])
+def test_each_half_step_descends(name, make, iris):
+    """New centres for fixed memberships, then new memberships for fixed centres."""
+    X, _ = iris
+    fitted = make(max_iter=1, acceleration=None, n_init=1).fit(X)
+    model, state = fitted._model, fitted._state
+    rows = Rows(X, fitted._units)
+    start = np.random.default_rng(0).normal(scale=0.05, size=state.centers.shape)
+    state = replace(state, theta=(state.centers + start,))
+    for _ in range(6):
+        D = model.prototypes.distances(rows.points, state.theta, model.frame)
+        W, _ = model.partition.influence(D, model.scale(state), model.frame.noise)
+        stats = sweep_by_parts(rows, model, state)
+        before = model.objective(state, stats)
+        theta = model.prototypes.solve(stats, state.theta, model.frame, model.separation)
+        moved = model.prototypes.distances(rows.points, theta, model.frame)
+        new = replace(state, theta=theta)
+        # For fixed memberships J changes with the distances through W alone.
+        change = (W * (moved - D)).sum()
+        if model.separation:
+            change += model.separation.value(theta[0]) - model.separation.value(state.centers)
+        assert change <= 1e-10 * abs(before)
+        after = model.objective(new, sweep_by_parts(rows, model, new))
+        assert after <= before + change + 1e-10 * abs(before)
+        state = new
+
+
+@pytest.mark.parametrize("acronym", ["fcm", "pfcm", "ipcm", "pcm-entropy"])
+def test_no_direction_leads_down_from_the_answer(acronym, iris):
+    """L-BFGS on the reduced objective, started at the answer, finds nothing better."""
+    from scipy.optimize import minimize
+
+    import softclust
+
+    X, _ = iris
+    fitted = softclust.make(acronym, 3, random_state=0, tol=1e-10, max_iter=3000).fit(X)
+    rows = Rows(X, fitted._units)
+
+    def reduced(v):
+        state = replace(fitted._state, theta=(v.reshape(3, 4),))
+        return sweep_by_parts(rows, fitted._model, state).loss
+
+    start = fitted._state.centers.ravel()
+    best = minimize(reduced, start, method="L-BFGS-B")
+    assert best.fun >= reduced(start) - 1e-9 * abs(reduced(start))

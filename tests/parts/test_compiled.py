@@ -1,0 +1,135 @@
+"""The compiled passes equal the parts' own functions, which define the meaning."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from softclust.model import Model, assign, assign_by_parts, sweep, sweep_by_parts
+from softclust.partitions import (
+    Fuzzy,
+    Hard,
+    ImprovedPossibilistic,
+    Members,
+    Possibilistic,
+    PossibilisticEntropic,
+    PossibilisticFuzzy,
+)
+from softclust.prototypes import Points
+from softclust.records import Frame, Rows, State, Units
+
+PARTITIONS = [
+    Hard(),
+    Fuzzy(2.0),
+    Fuzzy(1.05),
+    Fuzzy(1.7),
+    Fuzzy(5.0),
+    Possibilistic(2.0),
+    Possibilistic(1.3),
+    Possibilistic(3.0),
+    PossibilisticEntropic(),
+    PossibilisticFuzzy(1.0, 2.0, 2.0, 2.0),
+    PossibilisticFuzzy(0.5, 2.0, 1.5, 3.0),
+    ImprovedPossibilistic(2.0, 2.0),
+    ImprovedPossibilistic(1.5, 3.0),
+    ImprovedPossibilistic(2.0, 2.0, entropy=True),
+    ImprovedPossibilistic(1.4, 2.0, entropy=True),
+]
+SHAPES = [(1, 1, 1), (5, 2, 1), (127, 3, 2), (128, 4, 3), (129, 5, 4), (400, 7, 5), (300, 16, 9)]
+RELATIVE = {np.float64: 1e-11, np.float32: 2e-4}
+
+
+def scene(n, p, c, dtype, seed=0):
+    rng = np.random.default_rng(seed)
+    V = rng.normal(size=(c, p))
+    X = rng.normal(size=(n, p)) + V[rng.integers(c, size=n)]
+    X[0] = V[0]  # a row on a centre
+    units = Units(0.5, rng.normal(size=p))
+    data = units.leave(X).astype(dtype)
+    rows = Rows(data, units, rng.uniform(0, 2, n))
+    exact = units.enter(data[:1])[0].astype(np.float64)
+    V[0] = exact
+    return rows, State((V,), rng.uniform(0.5, 3.0, c))
+
+
+def model_of(partition, c, noise, rate=0.0):
+    return Model(Points(), partition, Frame.singletons(c, noise), None, rate)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("noise", [0.0, 1.5])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("partition", PARTITIONS, ids=str)
+def test_sweep(partition, shape, noise, dtype):
+    if noise and not partition.has_noise:
+        pytest.skip("has no noise column")
+    rows, state = scene(*shape, dtype)
+    model = model_of(partition, shape[2], noise)
+    assert model.is_compiled
+    one, two = sweep(rows, model, state), sweep_by_parts(rows, model, state)
+    rtol = RELATIVE[dtype]
+    assert_allclose(one.loss, two.loss, rtol=rtol, atol=rtol)
+    assert_allclose(one.weight, two.weight, rtol=rtol, atol=rtol)
+    assert_allclose(one.scatter, two.scatter, rtol=rtol, atol=rtol)
+    size = np.abs(two.moments[0]).max() + 1
+    assert_allclose(one.moments[0], two.moments[0], rtol=rtol, atol=rtol * size)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("noise", [0.0, 1.5])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("partition", PARTITIONS, ids=str)
+def test_assign(partition, shape, noise, dtype):
+    if noise and not partition.has_noise:
+        pytest.skip("has no noise column")
+    n, _, c = shape
+    rows, state = scene(*shape, dtype)
+    model = model_of(partition, c, noise)
+    out = Members(
+        np.empty((n, c), dtype),
+        np.empty((n if partition.has_typicalities else 0, c), dtype),
+        np.empty(n, np.int32),
+        np.empty(n, dtype),
+    )
+    assign(rows, out, model, state)
+    expected = assign_by_parts(rows, model, state)
+    atol = {np.float64: 1e-11, np.float32: 1e-4}[dtype]
+    assert_allclose(out.memberships, expected.memberships, atol=atol)
+    assert_allclose(out.scores, expected.scores, atol=atol)
+    if partition.has_typicalities:
+        assert_allclose(out.typicalities, expected.typicalities, atol=atol)
+    assert (out.labels == expected.labels).mean() > (0.999 if dtype is np.float64 else 0.98)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("partition", [Hard(), Fuzzy(2.0), Possibilistic(2.0)], ids=str)
+def test_row_weights_that_follow_the_centres(partition, dtype):
+    rows, state = scene(300, 3, 4, dtype)
+    model = model_of(partition, 4, 0.0, rate=0.7)
+    one, two = sweep(rows, model, state), sweep_by_parts(rows, model, state)
+    assert_allclose(one.loss, two.loss, rtol=RELATIVE[dtype])
+    assert_allclose(one.weight, two.weight, rtol=RELATIVE[dtype])
+
+
+def test_rows_without_weights_weigh_one():
+    rows, state = scene(200, 3, 4, np.float64)
+    model = model_of(Fuzzy(2.0), 4, 0.0)
+    bare = Rows(rows.X, rows.units)
+    ones = Rows(rows.X, rows.units, np.ones(200))
+    assert sweep(bare, model, state).loss == sweep(ones, model, state).loss
+
+
+def test_padding_and_neighbours_do_not_matter():
+    """A row's memberships have the same bits wherever it stands."""
+    rows, state = scene(300, 5, 3, np.float64)
+    model = model_of(Fuzzy(1.7), 3, 0.0)
+
+    def memberships(which):
+        part = rows.take(which)
+        n = len(part)
+        out = Members(np.empty((n, 3)), np.empty((0, 3)), np.empty(n, np.int32), np.empty(n))
+        assign(part, out, model, state)
+        return out.memberships
+
+    whole = memberships(slice(None))
+    for which in (slice(17, 18), slice(100, 300), slice(0, 300, 7), slice(None, None, -1)):
+        assert np.array_equal(memberships(which), whole[which])

@@ -1,0 +1,44 @@
+"""exp, log and power against the C library."""
+
+import numba
+import numpy as np
+from numpy.testing import assert_allclose
+
+from softclust.kernels import vector_math
+
+
+@numba.njit
+def _each(x, e, exps, logs, powers):
+    for i in range(len(x)):
+        exps[i] = vector_math.exp(np.log(x[i]))
+        logs[i] = vector_math.log(x[i])
+        powers[i] = vector_math.power(x[i], e)
+
+
+def test_against_the_c_library():
+    x = np.concatenate([np.geomspace(1e-300, 1e300, 20_001), 1 + np.linspace(-1e-3, 1e-3, 2001)])
+    exps, logs, powers = (np.empty_like(x) for _ in range(3))
+    _each(x, 0.3, exps, logs, powers)
+    assert_allclose(logs, np.log(x), rtol=1e-15, atol=1e-16)
+    assert_allclose(exps, np.exp(np.log(x)), rtol=1e-15)
+    assert_allclose(powers, x**0.3, rtol=1e-13)
+
+
+@numba.njit
+def _edges():
+    return (
+        vector_math.exp(-1e9),
+        vector_math.exp(1e9),
+        vector_math.power(0.0, 0.01),
+        vector_math.power(1.0, 1e6),
+        vector_math.power(0.5, 1e9),
+    )
+
+
+def test_edges_are_finite():
+    smallest, largest, zero, one, tiny = _edges()
+    assert 0 < smallest < 1e-300
+    assert 1e300 < largest < np.inf
+    assert zero == 0.0
+    assert one == 1.0
+    assert 0 <= tiny < 1e-300
