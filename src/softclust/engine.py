@@ -107,7 +107,8 @@ def farthest(rows, model, state, count):
 def _relocate_empty(model, source, state, stats):
     """Where the partition asks for it, move clusters without rows to the worst served rows."""
     empty = np.flatnonzero(stats.weight <= 0)
-    if not model.partition.relocates or len(empty) == 0:
+    # Next to another centre a row may be the worst served and yet the worst place, under a separation.
+    if not model.partition.relocates or model.separation is not None or len(empty) == 0:
         return state
     worst = source.reduce(farthest, model, state, len(empty))
     V = state.centers.copy()

@@ -9,6 +9,7 @@ import numpy as np
 
 _SAMPLE = 20_000  # rows from which starts are drawn
 _ROUNDS = 5  # of k-means||
+_NOTHING = 1e-290  # a sum of squared distances of which no share can be taken
 
 
 def draw(init, source, c, rng, known=None):
@@ -94,7 +95,7 @@ def _potential(rows, V):
 def _oversample(rows, V, rate, seed):
     """Each row of a block by itself, with chance rate * weight * squared distance."""
     points = rows.points.astype(np.float64)
-    rng = np.random.default_rng([seed, zlib.crc32(rows.X[0].tobytes()), len(rows)])
+    rng = np.random.default_rng([seed, zlib.crc32(points[0].tobytes()), len(rows)])
     chance = rate * _block_weight(rows) * _nearest(points, V)
     return _Chosen(points[rng.random(len(points)) < chance])
 
@@ -110,7 +111,7 @@ def _parallel(source, known, count, rng):
     V = known if len(known) else _random(source, known, 1, rng)
     for _ in range(_ROUNDS):
         total = source.reduce(_potential, V)
-        if total <= 0:
+        if total <= _NOTHING:
             break
         rate = 2 * (len(known) + count) / total
         picked = source.reduce(_oversample, V, rate, int(rng.integers(2**31)))

@@ -88,8 +88,15 @@ def _unlabelled(values):
     if values.dtype.kind in "iu":
         return values == -1
     if values.dtype.kind == "O":
-        return np.array([v is None or v != v or _is_minus_one(v) for v in values], dtype=bool)
+        return np.array([_is_missing(v) or _is_minus_one(v) for v in values], dtype=bool)
     return np.zeros(len(values), dtype=bool)
+
+
+def _is_missing(value):
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA does not say
+        return True
 
 
 def _is_minus_one(value):

@@ -16,7 +16,9 @@ _SAMPLE = 20_000  # rows on which starts compete
 _GROWTH = 5  # each further stage sees this many times more rows
 _COARSE_TOL = 1e-2
 _COARSE_ITER = 50
-_LEAST_SCALE = 1e-10  # of the mean scale: a cluster of identical rows has scale 0
+# A cluster of identical rows has scale 0: at least this much of the mean scale, and of the data's spread.
+_LEAST_SCALE = 1e-10
+_LEAST_RADIUS = 1e-10
 
 
 @dataclass(frozen=True)
@@ -74,10 +76,10 @@ def run(model, source, start, scaling, options, rng) -> Outcome:
     sentence, model = model, _resolve(model, source, theta, scale)
     if not uses_scale or theta is None:
         fit = _fit_plain(model, source, start, options, rng)
-        return Outcome(model, fit, _floored(fit.stats.mean_distance))
-    fit = alternate(model, source, State(theta, scale), options)
+        return Outcome(model, fit, _floored(fit.stats.mean_distance, source.rows.units))
+    fit = alternate(model, source, _begin(model, theta, scale), options)
     if scaling.value is None and scaling.passes == 2:
-        again = replace(fit.state, scale=_floored(fit.stats.mean_distance))
+        again = replace(fit.state, scale=_floored(fit.stats.mean_distance, source.rows.units))
         model = _resolve(sentence, source, again.theta, again.scale)
         second = alternate(model, source, again, options)
         fit = replace(second, n_iter=fit.n_iter + second.n_iter)
@@ -90,11 +92,18 @@ def _resolve(model, source, theta, scale):
     if part is None:
         return model
     if not part.is_automatic:
-        part = part.in_units(model.n_clusters, source.rows.units.factor)
+        part = part.in_units(model.n_clusters, source.rows.units)
     else:
         stats = source.reduce(sweep, replace(model, separation=None), State(theta, scale))
         part = part.chosen(theta[0], stats.weight, scale, source.rows.total_weight)
     return replace(model, separation=part)
+
+
+def _begin(model, theta, scale=None):
+    """The first state, at which J is finite."""
+    if model.separation is not None:
+        theta = (model.separation.apart(theta[0]), *theta[1:])
+    return State(theta, scale)
 
 
 def _fit_plain(model, source, start, options, rng):
@@ -103,8 +112,8 @@ def _fit_plain(model, source, start, options, rng):
     The sample grows fivefold from stage to stage, so that few passes see all of the rows.
     """
     if start.given is not None:
-        return alternate(model, source, State((start.given,)), options)
-    starts = [State((draw(),)) for draw in start.draws]
+        return alternate(model, source, _begin(model, (start.given,)), options)
+    starts = [_begin(model, (draw(),)) for draw in start.draws]
     small = source.sample(_SAMPLE, rng)
     state = starts[0]
     if len(starts) > 1 or small is not source:
@@ -150,13 +159,12 @@ def _natural_scale(model, source, fuzzy, tau):
     if tau is not None:
         cut = source.reduce(_cut_sums, model, fuzzy.state, tau)
         scale = np.where(cut.weight > 0, cut.distance / np.where(cut.weight > 0, cut.weight, 1), scale)
-    return _floored(scale)
+    return _floored(scale, source.rows.units)
 
 
-def _floored(scale):
-    """Scales of at least a tiny share of their mean (1 where all are 0): no division by 0."""
-    mean = float(scale.mean())
-    return np.maximum(scale, _LEAST_SCALE * mean) if mean > 0 else np.ones_like(scale)
+def _floored(scale, units):
+    """Scales by which one can divide."""
+    return np.maximum(scale, max(_LEAST_SCALE * float(scale.mean()), (_LEAST_RADIUS * units.spread) ** 2))
 
 
 def coincident(state, scale, share=0.1):

@@ -6,28 +6,46 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+# Loop coordinates stay within +-2^this, so that squared distances neither overflow nor vanish.
+LARGEST_EXPONENT = {np.dtype("f4"): 50, np.dtype("f8"): 480}
+
 
 @dataclass(frozen=True)
 class Units:
     """The coordinates of the loop: x * factor - origin, with factor a power of two.
 
     Scaling by a power of two is exact, so data of size 1e-200 or 1e+200 behave as data of size 1.
+    Rows and centres beyond the range of squared distances are taken at its edge.
     """
 
     factor: float
     origin: np.ndarray  # (p,), already multiplied by the factor
+    spread: float = 1.0  # of the data, in these units: 1, or less where an outlier is very far
 
     def enter(self, X):
         """Data coordinates to loop coordinates."""
-        return X * X.dtype.type(self.factor) - self.origin.astype(X.dtype, copy=False)
+        limit = 2.0 ** LARGEST_EXPONENT[X.dtype]
+        with np.errstate(over="ignore"):
+            points = X * X.dtype.type(self.factor) - self.origin.astype(X.dtype, copy=False)
+        return np.clip(points, -limit, limit)
 
     def leave(self, V):
         """Loop coordinates back to data coordinates."""
         return (V + self.origin) / self.factor
 
+    def enter_square(self, area):
+        """Squared distances of the data in loop units; no step overflows where the result does not."""
+        return np.multiply(np.multiply(area, self.factor), self.factor)
+
+    def leave_square(self, area):
+        """Squared distances back in data units; infinite where they have no float."""
+        with np.errstate(over="ignore", under="ignore"):
+            return np.divide(np.divide(area, self.factor), self.factor)
+
     def packed(self, dtype):
-        """(factor, origin) as the one array that the compiled passes take."""
-        return np.concatenate(([self.factor], self.origin)).astype(dtype)
+        """Factor, limit and origin as the one array that the compiled passes take."""
+        limit = 2.0 ** LARGEST_EXPONENT[dtype]
+        return np.concatenate(([self.factor, limit], self.origin)).astype(dtype)
 
 
 @dataclass(frozen=True)

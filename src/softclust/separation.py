@@ -1,9 +1,9 @@
 """Separation: what keeps centres apart?  Terms of J in the centres alone.
 
-A part has `value(V)`, `solve(H, B, V)` -> the centres that minimise tr V'HV - 2 tr V'B + value(V),
-started at V, `in_units(c, factor)`: itself with c strengths in the units of the loop, and, where
-`is_automatic`, `chosen(V, weight, scale, total)`: itself with the strength that the rule gives at
-centres V of these weights and scales.
+A part has `value(V)`; `solve(H, B, V)` -> the centres that minimise tr V'HV - 2 tr V'B + value(V),
+started at V; `apart(V)`: a start at which the value is finite; `in_units(c, units)`: itself with c
+strengths in the units of the loop; and, where `is_automatic`, `chosen(V, weight, scale, total)`:
+itself with the strength that the rule gives at centres V of these weights and scales.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.optimize import minimize
 from sklearn.utils._param_validation import InvalidParameterError
+
+_COINCIDENT = 1e-4  # of the data's spread
 
 
 def pair_strengths(strength, c):
@@ -65,8 +67,16 @@ class Repulsion:
         """The same term on some of c clusters."""
         return _of_clusters(self, keep, c)
 
-    def in_units(self, c, factor):
-        return replace(self, strength=_checked(self, c) * factor**4)
+    def apart(self, V):
+        """V with coincident centres moved a little, each its own way."""
+        V = V.copy()
+        for k in range(1, len(V)):
+            while (np.abs(V[:k] - V[k]).max(axis=1) < _COINCIDENT).any():
+                V[k, k % V.shape[1]] += k * 10 * _COINCIDENT
+        return V
+
+    def in_units(self, c, units):
+        return replace(self, strength=units.enter_square(units.enter_square(_checked(self, c))))
 
     def chosen(self, V, weight, scale, total):
         return replace(self, strength=total / len(V) * float(np.mean(scale)) ** 2)
@@ -128,7 +138,10 @@ def _minimise(value, gradient, hessian, start):
                 "max_trust_radius": 1.0,
                 "maxiter": 20,
             }
-            best = minimize(value, v, jac=gradient, hess=hessian, method="trust-exact", options=options)
+            try:
+                best = minimize(value, v, jac=gradient, hess=hessian, method="trust-exact", options=options)
+            except ValueError:  # derivatives beyond the range of floats: stay
+                return v
             if np.isfinite(best.x).all() and best.fun <= value(v):
                 v = _newton(value, gradient, hessian, best.x)
     return v
@@ -176,11 +189,15 @@ class CentralDistance:
         """The same term on some of c clusters."""
         return _of_clusters(self, keep, c)
 
-    def in_units(self, c, factor):
+    def apart(self, V):
+        return V
+
+    def in_units(self, c, units):
         return replace(self, strength=_checked(self, c))
 
     def chosen(self, V, weight, scale, total):
-        load = _load(np.diag(np.maximum(weight, np.finfo(float).tiny)), replace(self, strength=1.0), V)
+        mass = np.diag(np.maximum(weight, 1e-9 * weight.max() or 1.0))
+        load = _load(mass, replace(self, strength=1.0), V)
         reach = float(np.linalg.norm(V - V.mean(axis=0), axis=1).max())
         share = 0.1 * min(1.0, float(np.sqrt(scale.min())) / reach) if reach > 0 else 0.0
         return replace(self, strength=share / load if load > 0 else 0.0)

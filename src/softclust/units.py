@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from softclust.records import Units
+from softclust.records import LARGEST_EXPONENT, Units
 
 _SAMPLE = 2048
-# After scaling, coordinates stay below 2^this, so that squared distances neither overflow nor vanish.
-_LARGEST_EXPONENT = {np.dtype("f4"): 50, np.dtype("f8"): 400}
 _FACTOR_EXPONENT = {np.dtype("f4"): 120, np.dtype("f8"): 1000}
 
 
@@ -14,18 +12,29 @@ def find_units(X):
     """Origin at the median row, factor a power of two that brings the spread to about 1.
 
     Both come from at most 2048 rows, evenly spaced; an outlier moves neither.  The factor is lowered
-    only where the largest entry would otherwise leave the range of squared distances.
+    only where the farthest entry would otherwise leave the range of squared distances.
     """
-    largest = float(max(abs(X.max()), abs(X.min())))
+    low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     limit = _FACTOR_EXPONENT[X.dtype]
-    first = -int(np.clip(np.frexp(largest)[1], -limit, limit)) if largest > 0 else 0
+    first = -_exponent(np.maximum(np.abs(low), np.abs(high)).max(), limit)
     sample = np.ldexp(X[:: -(-len(X) // _SAMPLE)].astype(np.float64), first)  # |x| <= 1
-    middle = np.partition(sample, len(sample) // 2, axis=0)[len(sample) // 2]
-    away = np.abs(sample - middle)
-    spread = np.partition(away, len(away) // 2, axis=0)[len(away) // 2].max()
+    middle = _middle(sample)
+    spread = _middle(np.abs(sample - middle)).max()
     if spread == 0:
-        spread = away.mean(axis=0).max()
-    lift = -int(np.frexp(spread)[1]) if spread > 0 else 0
-    lift = min(lift, _LARGEST_EXPONENT[X.dtype])
+        spread = np.abs(sample - middle).mean(axis=0).max()
+    farthest = max(np.ldexp(high, first) - middle, key=abs), max(np.ldexp(low, first) - middle, key=abs)
+    wanted = -_exponent(spread, limit)
+    lift = min(wanted, LARGEST_EXPONENT[X.dtype] - _exponent(max(map(abs, farthest)), limit))
     exponent = int(np.clip(first + lift, -limit, limit))
-    return Units(float(np.ldexp(1.0, exponent)), np.ldexp(middle, exponent - first))
+    origin = np.ldexp(middle, exponent - first)
+    return Units(float(np.ldexp(1.0, exponent)), origin, float(np.ldexp(1.0, min(lift - wanted, 0))))
+
+
+def _middle(sample):
+    """The middle entry of each column: a value that occurs, so that nothing overflows."""
+    return np.partition(sample, len(sample) // 2, axis=0)[len(sample) // 2]
+
+
+def _exponent(size, limit):
+    """e with 2^(e-1) <= size < 2^e, 0 for size 0."""
+    return int(np.clip(np.frexp(size)[1], -limit, limit)) if size > 0 else 0

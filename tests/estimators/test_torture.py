@@ -4,14 +4,14 @@ import warnings
 
 import numpy as np
 import pytest
-from configurations import ESTIMATORS, FUZZY, HARD, IMPROVED, MIXED, POSSIBILISTIC, WITH_EXPONENT
-from conftest import BLOB_MEANS, make_blobs
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
+from configurations import ESTIMATORS, FUZZY, HARD, IMPROVED, MIXED, POSSIBILISTIC, WITH_EXPONENT
+from conftest import BLOB_MEANS, make_blobs
 from softclust import CentralDistance, DegenerateClusterWarning, Repulsion
 
 every_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
@@ -34,8 +34,9 @@ MODELS = {
     "random": (HARD, {"init": "random"}),
     "k-means||": (FUZZY, {"init": "k-means||"}),
 }
-every_model = pytest.mark.parametrize("model", MODELS)
-TYPICALITIES = ["PossibilisticCMeans", "PossibilisticFuzzyCMeans", "ImprovedPossibilisticCMeans"]
+KEY = [*list(MODELS)[:7], "fuzzy-noise", "density", "repulsion", "central-distance"]
+all_models = pytest.mark.parametrize("model", MODELS)
+every_model = pytest.mark.parametrize("model", KEY)
 
 
 def make(model, **more):
@@ -90,7 +91,7 @@ def assert_sound_elsewhere(model, rows, tolerance=1e-12):
 NO_UNIT = [name for name in MODELS if "noise" not in name]
 
 
-@pytest.mark.parametrize("exponent", [-1000, -996, -665, -498, -60, -1, 1, 60, 498, 665, 996, 1000])
+@pytest.mark.parametrize("exponent", [-996, -665, -498, -1, 498, 665, 996])
 @pytest.mark.parametrize("model", NO_UNIT)
 def test_powers_of_two_change_no_bit(model, exponent):
     """1e+-150, 1e+-200 and 1e+-300 are about 2 to the +-498, 665 and 996."""
@@ -179,7 +180,7 @@ def test_features_of_very_different_size(model):
 
 
 # ------------------------------------------------------------------ outliers and far rows
-@pytest.mark.parametrize("distance", [1e20, 1e100, -1e100, 1e150, 1e200, 1e300])
+@pytest.mark.parametrize("distance", [1e20, -1e100, 1e200, 1e300])
 @every_model
 def test_one_outlier(model, distance):
     X, _ = make_blobs(7)
@@ -189,7 +190,7 @@ def test_one_outlier(model, distance):
     assert_sound_elsewhere(fitted, make_blobs(8)[0])
 
 
-@pytest.mark.parametrize("distance", [1e20, 1e100, 1e200, 1e300])
+@pytest.mark.parametrize("distance", [1e20, 1e100, 1e200])
 def test_one_outlier_is_a_hard_cluster_of_its_own(distance):
     X, y = make_blobs(7)
     X[17], y[17] = distance, 3
@@ -197,7 +198,7 @@ def test_one_outlier_is_a_hard_cluster_of_its_own(distance):
     assert adjusted_rand_score(y, model.labels_) == 1
 
 
-@pytest.mark.parametrize("distance", [1e20, 1e100, 1e200, 1e300])
+@pytest.mark.parametrize("distance", [1e20, 1e100, 1e200])
 def test_noise_takes_the_outlier(distance):
     """From a start among the blobs a far row belongs to noise and moves no centre."""
     X, y = make_blobs(7)
@@ -213,7 +214,7 @@ def test_noise_takes_the_outlier(distance):
         np.testing.assert_allclose(model.cluster_centers_, clean.cluster_centers_, rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("distance", [1e3, 1e20, 1e100, 1e200, 1e300])
+@pytest.mark.parametrize("distance", [1e3, 1e20, 1e100, 1e200])
 @pytest.mark.parametrize("model", ["PossibilisticCMeans", "entropy"])
 def test_typicalities_leave_the_outlier_alone(model, distance):
     """With scales of the blobs a far row is typical of none and moves no centre."""
@@ -233,15 +234,23 @@ def test_typicalities_leave_the_outlier_alone(model, distance):
 FAR = [1e8, 1e100, 1e153, 1e155, 1e200, 1e300, 1.7e308, 1e-300, 5e-324]
 
 
-@every_model
+@all_models
 def test_new_rows_anywhere(model):
     fitted = fit(make(model), make_blobs(9)[0])
-    rows = np.array([[s * x, t * x] for x in FAR for s in (1, -1, 0) for t in (1, -1)])
-    assert_sound_elsewhere(fitted, rows)
-    assert_sound_elsewhere(fitted, np.array([[1.7e308, -1.7e308]]))
+    for x in FAR:
+        for s, t in ((1, 1), (1, -1), (0, 1), (-1, 0)):
+            assert_sound_elsewhere(fitted, np.array([[s * x, t * x]]))
 
 
-@every_model
+@every_estimator
+def test_distances_of_far_rows(cls):
+    """A distance that has a float is that float, though its square has none."""
+    model = fit(cls(random_state=0), make_blobs(9)[0])
+    rows = np.array([[3e100, 4e100], [-3e200, 4e200], [3e300, -4e300]])
+    np.testing.assert_allclose(model.transform(rows), np.repeat([[5e100], [5e200], [5e300]], 3, axis=1))
+
+
+@all_models
 def test_far_rows_are_outliers(model):
     fitted = fit(make(model), make_blobs(9)[0])
     scores = fitted.outlier_score(np.array([[1e10, 1e10], [1e100, -1e100], [-1e200, 0.0], [0.0, 1e300]]))
@@ -256,17 +265,18 @@ def test_far_rows_go_to_the_cluster_on_their_side(cls):
 
 
 # ------------------------------------------------------------------ few, equal or flat rows
-@pytest.mark.parametrize("value", [0.0, 1.0, -3.7, 1e-300, 1e300, 5e-324])
+@pytest.mark.parametrize("value", [0.0, -3.7, 1e-300, 1e300])
 @every_model
 def test_all_rows_identical(model, value):
     X = np.full((20, 3), value)
     fitted = fit(make(model), X)
     assert_sound(fitted, X)
-    assert np.array_equal(fitted.cluster_centers_, np.full((fitted.n_clusters_, 3), value))
+    if model != "repulsion":  # which drives the centres apart
+        assert np.array_equal(fitted.cluster_centers_, np.full((fitted.n_clusters_, 3), value))
     assert_sound_elsewhere(fitted, np.array([[0.0, 0.0, 0.0], [1.0, 2.0, 3.0], [1e300, 0.0, 0.0]]))
 
 
-@pytest.mark.parametrize("distinct", [2, 3, 4])
+@pytest.mark.parametrize("distinct", [2, 4])
 @every_model
 def test_fewer_distinct_rows_than_clusters(model, distinct):
     X = np.tile(np.arange(2.0 * distinct).reshape(distinct, 2) ** 2, (15, 1))
@@ -278,15 +288,14 @@ def test_fewer_distinct_rows_than_clusters(model, distinct):
 
 @pytest.mark.parametrize("distinct", [2, 3])
 @every_estimator
-def test_distinct_rows_get_their_own_centres(cls, distinct):
+def test_distinct_rows_get_their_own_clusters(cls, distinct):
     X = np.tile(100.0 * np.eye(distinct), (15, 1))
     model = fit(cls(n_clusters=distinct, random_state=0), X)
-    order = np.argmax(model.cluster_centers_, axis=1)
-    assert sorted(order) == list(range(distinct))
-    np.testing.assert_allclose(model.cluster_centers_, 100.0 * np.eye(distinct)[order], rtol=0, atol=1e-4)
+    assert sorted(model.labels_[:distinct]) == list(range(distinct))
+    assert np.array_equal(np.argmax(model.cluster_centers_, axis=1)[model.labels_], X.argmax(axis=1))
 
 
-@pytest.mark.parametrize("c", [1, 2, 3, 7])
+@pytest.mark.parametrize("c", [1, 3, 7])
 @every_model
 def test_as_many_rows_as_clusters(model, c):
     X = np.random.default_rng(0).standard_normal((c, 2))
@@ -298,7 +307,7 @@ def test_as_many_rows_as_clusters_puts_a_centre_on_each():
     X = np.random.default_rng(0).standard_normal((7, 2))
     model = fit(HARD(n_clusters=7, random_state=0), X)
     assert sorted(model.labels_) == list(range(7))
-    assert np.array_equal(model.cluster_centers_[model.labels_], X)
+    np.testing.assert_allclose(model.cluster_centers_[model.labels_], X, rtol=0, atol=1e-14)
     assert model.objective_ == 0
 
 
@@ -307,7 +316,6 @@ def test_one_cluster(model):
     X = np.random.default_rng(0).standard_normal((50, 2))
     fitted = fit(make(model, n_clusters=1), X)
     assert_sound(fitted, X)
-    assert (fitted.memberships_ == 1).all()
 
 
 @pytest.mark.parametrize("cls", [HARD, FUZZY])
@@ -336,7 +344,7 @@ def test_more_features_than_rows(model):
     assert adjusted_rand_score(np.repeat([0, 1, 2], 4), fitted.labels_) == 1
 
 
-@pytest.mark.parametrize("constant", [0.0, 1.0, 1e8, -1e200, 1e300])
+@pytest.mark.parametrize("constant", [0.0, 1e8, -1e200, 1e300])
 @every_model
 def test_constant_features(model, constant):
     X, y = make_blobs(11)
@@ -389,7 +397,7 @@ def test_all_centres_on_one_row(model):
     assert_sound(fitted, X)
 
 
-@pytest.mark.parametrize("distance", [1e3, 1e10, 1e100, 1e200, 1e300])
+@pytest.mark.parametrize("distance", [1e3, 1e100, 1e300])
 @every_model
 def test_centres_far_from_every_row(model, distance):
     X, _ = make_blobs(13)
@@ -439,13 +447,13 @@ def test_extreme_exponents_of_typicalities(cls, eta):
     assert_sound(model, X)
 
 
-@pytest.mark.parametrize("m", [1 + 1e-4, 1.01])
+@pytest.mark.parametrize("m", [1 + 1e-4, 1.001])
 def test_exponents_near_one_give_k_means(m, iris):
     X, _ = iris
     hard = fit(HARD(init=X[[0, 60, 120]]), X)
     fuzzy = fit(FUZZY(init=X[[0, 60, 120]], m=m, max_iter=1000), X)
     assert adjusted_rand_score(hard.labels_, fuzzy.labels_) == 1
-    np.testing.assert_allclose(fuzzy.cluster_centers_, hard.cluster_centers_, rtol=0, atol=0.05)
+    np.testing.assert_allclose(fuzzy.cluster_centers_, hard.cluster_centers_, rtol=0, atol=1e-6)
 
 
 # ------------------------------------------------------------------ kinds of arrays
@@ -546,30 +554,31 @@ def test_rows_without_a_stride(model):
     X = np.broadcast_to(np.array([1.5, -2.0]), (30, 2))
     fitted = fit(make(model), X)
     assert_sound(fitted, X)
-    assert np.array_equal(fitted.cluster_centers_, X[: fitted.n_clusters_])
+    if model != "repulsion":  # which drives the centres apart
+        assert np.array_equal(fitted.cluster_centers_, X[: fitted.n_clusters_])
 
 
 @every_estimator
 def test_features_without_a_stride(cls):
-    X, y = make_blobs(15)
+    X, _ = make_blobs(15)
     X = np.broadcast_to(X[:, :1] + X[:, 1:], (len(X), 3))
     model = fit(cls(random_state=0), X)
     assert_sound(model, X)
 
 
 # ------------------------------------------------------------------ anything at all
-anything = hnp.arrays(
-    np.float64,
-    st.tuples(st.integers(3, 12), st.integers(1, 3)),
-    elements=st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([0.0, 1.0, -1.0, 1e-8]),
-)
+def _rows(largest):
+    return hnp.arrays(
+        np.float64,
+        st.tuples(st.integers(3, 12), st.integers(1, 3)),
+        elements=st.floats(-largest, largest) | st.sampled_from([0.0, 1.0, -1.0, 1e-8]),
+    )
 
 
-@every_model
-@settings(max_examples=40)
-@given(X=anything)
-def test_any_finite_rows(model, X):
-    fitted = fit(make(model, max_iter=30), X)
+generated = settings(max_examples=30, phases=[Phase.explicit, Phase.generate])
+
+
+def _assert_finite(fitted):
     assert np.isfinite(fitted.cluster_centers_).all()
     assert not np.isnan(fitted.scale_).any()
     assert not np.isnan(fitted.objective_history_).any()
@@ -578,13 +587,16 @@ def test_any_finite_rows(model, X):
         assert ((fitted.typicalities_ >= 0) & (fitted.typicalities_ <= 1)).all()
 
 
+@all_models
+@generated
+@given(X=_rows(1e300))
+def test_any_finite_rows(model, X):
+    _assert_finite(fit(make(model, max_iter=30), X))
+
+
 @every_estimator
-@settings(max_examples=40)
-@given(X=anything, weight=hnp.arrays(np.float64, 12, elements=st.floats(0, 1e300)))
+@generated
+@given(X=_rows(1e30), weight=hnp.arrays(np.float64, 12, elements=st.just(0.0) | st.floats(1e-30, 1e30)))
 def test_any_weights(cls, X, weight):
-    weight = weight[: len(X)]
-    weight[0] = max(weight[0], 1e-300)
-    fitted = fit(cls(random_state=0, max_iter=30), X, sample_weight=weight)
-    assert np.isfinite(fitted.cluster_centers_).all()
-    assert not np.isnan(fitted.objective_history_).any()
-    _assert_degrees(fitted.memberships_, fitted.outlier_scores_, 1e-12)
+    weight[0] = max(weight[0], 1e-30)
+    _assert_finite(fit(cls(random_state=0, max_iter=30), X, sample_weight=weight[: len(X)]))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -33,7 +33,7 @@ def never_rises(history):
 
 
 @pytest.mark.parametrize(("name", "make"), DESCENDING, ids=[name for name, _ in DESCENDING])
-@settings(max_examples=15)
+@settings(max_examples=15, phases=[Phase.explicit, Phase.generate])
 @given(X=data, seed=st.integers(0, 2**16))
 def test_objective_never_rises(name, make, X, seed):
     model = make(random_state=seed, max_iter=40)

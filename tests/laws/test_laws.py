@@ -136,6 +136,8 @@ def test_centres_stay_in_the_hull(name, make, iris):
 def test_a_fit_started_at_its_answer_stays(name, make, iris):
     if "variant" in name or "ImprovedPossibilistic" in name or name in ("ipcm", "ipcm2"):
         pytest.skip("the scales of the two-pass recipe depend on the start")
+    if "CentralDistance" in name:
+        pytest.skip("the automatic strength depends on the start")
     X, _ = iris
     first = make(tol=1e-9, max_iter=3000).fit(X)
     given = {"scale": first.scale_} if hasattr(first, "typicalities_") else {}
@@ -161,7 +163,7 @@ def test_fit_twice_is_fit_once(name, make, iris):
 def test_a_far_row_hardly_moves_typical_centres(name, make, blobs):
     X, _ = blobs
     model = make(init=np.array([[0.0, 0.0], [12.0, 1.0], [5.0, 11.0]]))
-    if not isinstance(model, sc.PossibilisticCMeans) or model.scale is not None:
+    if not isinstance(model, sc.PossibilisticCMeans) or model.scale is not None or model.density_rate:
         pytest.skip("only possibilistic clusters do not see far rows")
     model.set_params(scale=1.0)
     before = model.fit(X).cluster_centers_

@@ -7,6 +7,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 import softclust as sc
 from oracles.fuzzy import density_weights
 
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::softclust.DegenerateClusterWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
+)
 PLAIN = {"acceleration": None, "tol": 1e-10, "max_iter": 3000}
 
 

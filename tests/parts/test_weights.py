@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.spatial.distance import cdist
 
 from oracles.fuzzy import density_weights as literal
-from scipy.spatial.distance import cdist
 from softclust import weights
 from softclust.records import Rows, Units
 

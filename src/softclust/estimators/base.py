@@ -27,7 +27,7 @@ from softclust.knowledge import check_labels, check_weight
 from softclust.model import Model, assign, sweep
 from softclust.partitions import Hard, Members
 from softclust.prototypes import Points
-from softclust.records import Frame, Rows, State
+from softclust.records import LARGEST_EXPONENT, Frame, Rows, State
 from softclust.run import LocalSource, n_threads
 from softclust.separation import CentralDistance, Repulsion
 from softclust.units import find_units
@@ -157,9 +157,10 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             return source, 0.0
         rows = source.rows
         if self.density_rate == "auto":
-            rate = 10 / max(_total_variance(source), np.finfo(float).tiny)
+            variance = _total_variance(source)
+            rate = 10 / variance if variance > 1e-100 else 1.0  # identical rows: any rate will do
         else:
-            rate = self.density_rate / rows.units.factor**2
+            rate = min(float(rows.units.leave_square(self.density_rate)), 1e290)
         if self.density_from == "centers":
             return source, rate
         phi = density_weights(rows, rate, source.threads)
@@ -178,7 +179,8 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
                     "outlier_mask_, or use FuzzyCMeans, HardCMeans, PossibilisticFuzzyCMeans or "
                     "ImprovedPossibilisticCMeans."
                 )
-            noise = (self.noise_distance * units.factor) ** 2
+            edge = self.noise_distance * units.factor
+            noise = min(max(edge * edge, 1e-290), 1e290)
         geometry = GEOMETRIES[self.geometry]()
         return Model(geometry, partition, Frame.singletons(c, noise), self.separation, centre_rate)
 
@@ -214,13 +216,11 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         units, dtype = source.rows.units, source.rows.X.dtype
         scale = outcome.natural_scale if fit.state.scale is None else fit.state.scale
         state = State(fit.state.theta, scale)
-        area = units.factor**2
         self._units, self._model, self._state = units, model, state
         self.n_clusters_ = len(state.centers)
         self.cluster_centers_ = units.leave(state.centers).astype(dtype)
-        with np.errstate(over="ignore"):  # squares of data near 1e+200 have no float
-            self.scale_ = scale / area
-            self.objective_history_ = np.array(fit.history) / area
+        self.scale_ = units.leave_square(scale)
+        self.objective_history_ = units.leave_square(np.array(fit.history))
         self.objective_ = float(self.objective_history_[-1])
         self.n_iter_ = fit.n_iter
         self.converged_ = fit.converged
@@ -262,7 +262,10 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         """
         if self.outlier_threshold is not None:
             return np.full(len(width), self.outlier_threshold)
-        return partition.typicality(9 * width) if partition.has_typicalities else 0.1 * width
+        if not partition.has_typicalities:
+            return np.full(len(width), 0.1)
+        with np.errstate(over="ignore"):  # for exponents near 1 typicalities fall to 0 at once
+            return partition.typicality(9 * width)
 
     def _is_outlier(self, members):
         """Noise: likelier than every cluster; else not typical of any."""
@@ -305,7 +308,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         """Minus the objective of the fitted clusters on X: greater is better."""
         source = self._source(X, sample_weight)
         stats = source.reduce(sweep, self._model, self._state)
-        return -self._model.objective(self._state, stats) / self._units.factor**2
+        return -float(self._units.leave_square(self._model.objective(self._state, stats)))
 
     @property
     def _n_features_out(self):
@@ -317,8 +320,14 @@ class _Distances(NamedTuple):
 
 
 def _distances(rows, out, model, state):
-    D = model.prototypes.distances(rows.points, state.theta, model.frame)
-    out.distances[...] = np.sqrt(D) / rows.units.factor
+    points, units = rows.points, rows.units
+    D = model.prototypes.distances(points, state.theta, model.frame)
+    out.distances[...] = np.sqrt(D) / units.factor
+    edge = np.abs(points).max(axis=1) >= 2.0 ** LARGEST_EXPONENT[points.dtype]
+    if edge.any():  # so far that a square has no float: the length itself still may
+        gaps = np.abs(rows.X[edge].astype(np.float64)[:, None] - units.leave(state.centers))
+        largest = gaps.max(axis=2)
+        out.distances[edge] = largest * np.sqrt(((gaps / largest[:, :, None]) ** 2).sum(axis=2))
 
 
 def _total_variance(source):

@@ -14,10 +14,11 @@ from softclust.separation import Repulsion, pair_strengths
 
 def warn_of_trouble(estimator, model, fit, state, options):
     """max_iter reached, clusters without rows of their own, coincident centres, too much repulsion."""
+    spread = estimator._units.spread
     if not fit.converged:
         _warn(
             f"The last of max_iter={options.max_iter} iterations still moved a centre by "
-            f"{fit.shift:.3g} of the data's spread; tol={options.tol:g}.",
+            f"{fit.shift / spread:.3g} of the data's spread; tol={options.tol / spread:g}.",
             ConvergenceWarning,
         )
     distinct = len(np.unique(state.centers, axis=0))
@@ -30,7 +31,7 @@ def warn_of_trouble(estimator, model, fit, state, options):
     pairs = coincident(state, state.scale)
     if len(pairs):
         k, other = (int(i) for i in pairs[0])
-        gap = float(np.linalg.norm(estimator.cluster_centers_[k] - estimator.cluster_centers_[other]))
+        gap = float(np.linalg.norm(state.centers[k] - state.centers[other])) / estimator._units.factor
         more = f" (and {len(pairs) - 1} more pairs)" if len(pairs) > 1 else ""
         cure = (
             "lower scale_factor, add separation=Repulsion(), or set merge_coincident=True"
@@ -50,7 +51,8 @@ def _warn_of_repulsion(repulsion, fit, state):
     V = state.centers
     d = ((V[:, None] - V[None]) ** 2).sum(axis=2)
     np.fill_diagonal(d, np.inf)
-    push = (pair_strengths(repulsion.strength, len(V)) / d**2).sum(axis=1)
+    with np.errstate(over="ignore", divide="ignore"):
+        push = (pair_strengths(repulsion.strength, len(V)) / d**2).sum(axis=1)
     for k in np.flatnonzero(push > fit.stats.weight):
         _warn(
             f"The repulsion of cluster {k} ({push[k]:.3g}) exceeds the weight of its rows "

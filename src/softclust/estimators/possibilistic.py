@@ -37,7 +37,9 @@ class TypicalityClusterer(SoftClusterer):
     def _scaling(self, c, units):
         value = None
         if self.scale is not None:
-            value = _checked_scale(self.scale, c) * units.factor**2
+            value = _checked_scale(self.scale, c)
+            # A scale beyond the range of squared distances is as good as one at its edge.
+            value = np.clip(units.enter_square(value), 1e-290, 1e290)
         return Scaling(value, self._scale_factor(), self.scale_cut, self._fuzzy_exponent(), self._passes)
 
     def _scale_factor(self):

@@ -63,7 +63,7 @@ def _density_sums(points, units, refs, weight, ref_low, ref_high, rate, xt, d, o
 def density_sums(points, refs, weight, rate, out):
     """out_i = sum_j weight_j exp(-rate |points_i - refs_j|^2); fast where near rows stand together."""
     p = points.shape[1]
-    units = np.concatenate(([1.0], np.zeros(p)))
+    units = np.concatenate(([1.0, np.inf], np.zeros(p)))
     _density_sums(
         points, units, refs, weight, *boxes(refs, _GROUP), rate,
         np.empty((p, TILE)), np.empty((_GROUP, TILE)), out,

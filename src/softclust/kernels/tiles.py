@@ -5,13 +5,14 @@ from softclust.kernels.compiled import TILE, compiled
 
 @compiled
 def load_tile(X, start, units, xt):
-    """Transpose rows start.. of X into xt, in loop units: x * factor - shift."""
+    """Transpose rows start.. of X into xt, in loop units: x * factor - origin, within +-limit."""
     p = X.shape[1]
-    factor = units[0]
+    factor, limit = units[0], units[1]
     rows = min(TILE, X.shape[0] - start)
     for i in range(rows):
         for j in range(p):
-            xt[j, i] = X[start + i, j] * factor - units[j + 1]
+            x = X[start + i, j] * factor - units[j + 2]
+            xt[j, i] = min(max(x, -limit), limit)
     for i in range(rows, TILE):
         for j in range(p):
             xt[j, i] = 0.0
