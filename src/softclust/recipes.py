@@ -19,6 +19,7 @@ _COARSE_ITER = 50
 # A cluster of identical rows has scale 0: at least this much of the mean scale, and of the data's spread.
 _LEAST_SCALE = 1e-10
 _LEAST_RADIUS = 1e-10
+_LEAST = 1e-250  # where a far outlier has left the other rows no room
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,8 @@ def _natural_scale(model, source, fuzzy, tau):
 
 def _floored(scale, units):
     """Scales by which one can divide."""
-    return np.maximum(scale, max(_LEAST_SCALE * float(scale.mean()), (_LEAST_RADIUS * units.spread) ** 2))
+    floor = max(_LEAST_SCALE * float(scale.mean()), (_LEAST_RADIUS * units.spread) ** 2, _LEAST)
+    return np.maximum(scale, floor)
 
 
 def coincident(state, scale, share=0.1):

@@ -79,7 +79,8 @@ class Repulsion:
         return replace(self, strength=units.enter_square(units.enter_square(_checked(self, c))))
 
     def chosen(self, V, weight, scale, total):
-        return replace(self, strength=total / len(V) * float(np.mean(scale)) ** 2)
+        mean = float(np.mean(scale))
+        return replace(self, strength=min(total / len(V) * mean * mean, 1e250))
 
     def value(self, V):
         d = _squared_gaps(V)

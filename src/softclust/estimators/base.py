@@ -131,7 +131,8 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         units = source.rows.units
         source, centre_rate = self._weigh_by_density(source)
-        options = Options(self.max_iter, max(self.tol, _LEAST_TOL[source.rows.X.dtype]), self.acceleration)
+        tol = max(self.tol, _LEAST_TOL[source.rows.X.dtype]) * units.spread
+        options = Options(self.max_iter, tol, self.acceleration)
         model = self._sentence(c, units, centre_rate)
         start = self._start(source, labels, c, rng)
         scaling = self._scaling(c, units)
@@ -327,7 +328,8 @@ def _distances(rows, out, model, state):
     if edge.any():  # so far that a square has no float: the length itself still may
         gaps = np.abs(rows.X[edge].astype(np.float64)[:, None] - units.leave(state.centers))
         largest = gaps.max(axis=2)
-        out.distances[edge] = largest * np.sqrt(((gaps / largest[:, :, None]) ** 2).sum(axis=2))
+        with np.errstate(over="ignore"):
+            out.distances[edge] = largest * np.sqrt(((gaps / largest[:, :, None]) ** 2).sum(axis=2))
 
 
 def _total_variance(source):

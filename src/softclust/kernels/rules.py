@@ -214,9 +214,10 @@ def normalised_typicalities(d, u, s, low, scale, eta, entropy):
     """
     c = d.shape[0]
     e = 1.0 / (eta - 1.0)
+    largest = 1e30 if d.itemsize == 4 else 1e300
     for k in range(c):
         for i in range(TILE):
-            q = d[k, i] / scale[k]
+            q = min(d[k, i] / scale[k], largest)  # not infinite: ratios of it are wanted
             u[k, i] = q
             low[i] = q if k == 0 else min(low[i], q)
     for i in range(TILE):
