@@ -1,0 +1,5 @@
+"""python -m softclust"""
+
+from softclust.cli import main
+
+main()

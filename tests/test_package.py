@@ -1,0 +1,56 @@
+"""The package as a whole: what it exports, and what it does not load."""
+
+import subprocess
+import sys
+
+import pytest
+
+import softclust
+
+
+def loaded_after(code):
+    script = f"import sys\n{code}\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_import_is_light():
+    modules = loaded_after("import softclust")
+    assert not {"numpy", "numba", "sklearn", "scipy", "pyarrow", "matplotlib"} & modules
+
+
+def test_numba_waits_for_the_first_fit():
+    modules = loaded_after("from softclust import FuzzyCMeans; FuzzyCMeans(3)")
+    assert "sklearn" in modules
+    assert not {"numba", "llvmlite"} & modules
+
+
+def test_help_is_light():
+    modules = loaded_after("from softclust.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass")
+    assert not {"numpy", "numba", "sklearn", "scipy"} & modules
+
+
+@pytest.mark.parametrize("name", softclust.__all__)
+def test_every_name_is_there(name):
+    assert getattr(softclust, name) is not None
+    assert name in dir(softclust)
+
+
+def test_unknown_names_say_so():
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        softclust.Nothing  # noqa: B018
+
+
+def test_catalogue():
+    entries = softclust.catalogue()
+    expected = "hcm kmeans fcm swfcm pcm pcm-entropy rpcm spcm pfcm ipcm ipcm2"
+    assert set(expected.split()) <= set(entries)
+    for acronym, entry in entries.items():
+        assert entry.acronym == acronym
+        assert entry.paper
+        assert entry.name
+        model = softclust.make(acronym, n_clusters=4)
+        assert type(model).__name__ == entry.estimator
+        assert model.n_clusters == 4
+        for key, value in entry.parameters.items():
+            assert getattr(model, key) == value
