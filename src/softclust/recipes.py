@@ -120,7 +120,7 @@ def _fit_plain(model, source, start, options, rng):
     if len(starts) > 1 or small is not source:
         coarse = replace(
             options,
-            tol=max(options.tol, _COARSE_TOL),
+            tol=max(options.tol, _COARSE_TOL * source.rows.units.spread),
             max_iter=min(options.max_iter, _COARSE_ITER),
         )
         fits = [alternate(model, small, state, coarse) for state in starts]

@@ -35,7 +35,7 @@ WRONG = {
     "acceleration": ["aitken", True, 1],
     "outlier_threshold": [-0.1, 1.1, "auto", NAN],
     "random_state": ["seed", -1, 0.5],
-    "n_jobs": ["all", 1.5],
+    "n_jobs": ["all", 1.5, 0],
     "m": NOT_EXPONENTS,
     "eta": NOT_EXPONENTS,
     "a": [-0.1, "1", None, NAN, INF],
@@ -62,12 +62,6 @@ def test_parameter_out_of_range(cls, name, value, blobs):
     message = str(caught.value)
     assert message.startswith(f"The {name!r} parameter of {cls.__name__} must be ")
     assert message.endswith(f"Got {value!r} instead.")
-
-
-@every_estimator
-def test_zero_jobs(cls, blobs):
-    with pytest.raises(ValueError, match="n_jobs"):
-        cls(n_jobs=0).fit(blobs[0])
 
 
 @every_estimator

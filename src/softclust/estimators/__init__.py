@@ -2,11 +2,8 @@
 
 from softclust.estimators.fuzzy import FuzzyCMeans
 from softclust.estimators.hard import HardCMeans
-from softclust.estimators.possibilistic import (
-    ImprovedPossibilisticCMeans,
-    PossibilisticCMeans,
-    PossibilisticFuzzyCMeans,
-)
+from softclust.estimators.mixed import ImprovedPossibilisticCMeans, PossibilisticFuzzyCMeans
+from softclust.estimators.possibilistic import PossibilisticCMeans
 
 __all__ = [
     "FuzzyCMeans",

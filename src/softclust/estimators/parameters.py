@@ -43,9 +43,10 @@ TEXTS = {
             eq. (5) (Schneider 2000), sum_k exp(-alpha |x_j - v_k|^2), which follows the centres; J is
             then no longer one fixed function, and may rise.
         init : {{"k-means++", "k-means||", "random"}}, array-like or callable, default="k-means++"
-            Where the centres start.  An array of shape (n_clusters, n_features) is used as it is.  A
-            callable gets (X, n_clusters, random_state=...).  Labels in `y` come first: their clusters
-            start at the labelled means.
+            Where the centres start.  An array of shape (n_clusters, n_features) is used as it is:
+            cluster k starts at row k.  A callable gets (X, n_clusters, random_state=...).  Labels in `y`
+            come first: their clusters start at the labelled means.  Where scales come from an FCM run,
+            that run starts here, and the model goes on from its end.
         n_init : int, default={n_init}
             Number of starts that compete, on at most 20,000 rows; the best goes on with all rows.
         max_iter : int, default=300
