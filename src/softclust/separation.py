@@ -54,7 +54,9 @@ class Repulsion:
     ----------
     strength : float, sequence of n_clusters floats or "auto", default="auto"
         eta_k, in units of the data to the fourth power.  "auto" is (total weight / n_clusters) times
-        the square of the mean scale: it grows with the data and has no unit to choose.
+        the square of the mean scale: it grows with the data and has no unit to choose.  It is at most
+        what weighs half as much as the rows of the lightest cluster at the start, so that no centre is
+        driven out.
     """
 
     strength: object = "auto"
@@ -80,7 +82,10 @@ class Repulsion:
 
     def chosen(self, V, weight, scale, total):
         mean = float(np.mean(scale))
-        return replace(self, strength=min(total / len(V) * mean * mean, 1e250))
+        with np.errstate(over="ignore", under="ignore", divide="ignore"):
+            push = (2 / np.maximum(_squared_gaps(V), mean) ** 2).sum(axis=1)  # of strength 1
+            bound = float(np.min(weight / push)) / 2 if len(V) > 1 else 0.0
+        return replace(self, strength=min(total / len(V) * mean * mean, bound, 1e250))
 
     def value(self, V):
         d = _squared_gaps(V)

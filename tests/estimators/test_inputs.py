@@ -370,15 +370,51 @@ def test_weight_zero_is_absent(make):
     np.testing.assert_allclose(weighted.predict_proba(X), alone.memberships_, rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize("init", ["k-means++", "k-means||", "random"])
-@every_estimator
-def test_rows_without_weight_are_never_a_start(cls, init, seed):
-    """Three blobs that count, and far rows that do not: a start there would hold a centre."""
+def _with_weightless_rows(seed):
+    """Three blobs that count, and as many far rows that do not."""
     X, _ = make_blobs(seed)
     away = np.random.default_rng(seed).uniform(900, 1000, (150, 2))
-    weight = np.repeat([1.0, 0.0], [len(X), len(away)])
-    model = cls(init=init, n_init=1, random_state=seed).fit(np.concatenate([X, away]), sample_weight=weight)
+    return np.concatenate([X, away]), np.repeat([1.0, 0.0], 150)
+
+
+@pytest.mark.parametrize("init", ["k-means++", "k-means||", "random"])
+@every_estimator
+def test_rows_without_weight_hold_no_centre(cls, init, seed):
+    X, weight = _with_weightless_rows(seed)
+    model = cls(init=init, n_init=1, random_state=seed).fit(X, sample_weight=weight)
     assert (model.cluster_centers_ < 30).all()
+
+
+@pytest.mark.parametrize(
+    ("init", "c", "most"),
+    [("k-means++", 1, 250), ("k-means||", 1, 250), ("random", 1, 250), ("k-means++", 3, 4)],
+)
+@pytest.mark.parametrize("cls", [HARD, FUZZY])
+def test_rows_without_weight_are_never_a_start(cls, init, c, most, seed):
+    """J at the start tells: a centre far away leaves a blob, or all of them, to a far centre."""
+    X, weight = _with_weightless_rows(seed)
+    for random_state in range(10):
+        model = cls(c, init=init, n_init=1, random_state=random_state).fit(X, sample_weight=weight)
+        assert model.objective_history_[0] < most * 150
+
+
+def test_empty_clusters_do_not_move_to_rows_without_weight(seed):
+    """The third centre has weightless rows alone."""
+    X, weight = _with_weightless_rows(seed)
+    model = HARD(init=[[0.0, 0.0], [12.0, 1.0], [940.0, 940.0]]).fit(X, sample_weight=weight)
+    np.testing.assert_allclose(model.cluster_centers_, BLOB_MEANS, rtol=0, atol=0.5)
+
+
+def test_few_rows_with_weight_among_many(seed):
+    """More rows than a start looks at; the three that count must all be seen."""
+    X = np.random.default_rng(seed).uniform(-1, 1, (25_000, 2))
+    weight = np.zeros(len(X))
+    rows = [100, 9_000, 24_000]
+    X[rows], weight[rows] = BLOB_MEANS, 1.0
+    for random_state in range(4):
+        model = FUZZY(n_init=1, random_state=random_state).fit(X, sample_weight=weight)
+        assert sorted(model.labels_[rows]) == [0, 1, 2]
+        assert model.objective_ == pytest.approx(0, abs=1e-10)
 
 
 @pytest.mark.parametrize("cls", [HARD, FUZZY])
