@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import shutil
 import statistics
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -56,6 +59,20 @@ def machine() -> str:
     load = os.getloadavg()[0]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return f"Python {platform.python_version()}, {cores} cores, load average {load:.1f}"
+
+
+def environment(venv: Path, packages: Sequence[str], base: str = sys.executable) -> Path:
+    """The Python of an environment with these packages, which is made if it is not there."""
+    python = venv / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    if not python.exists():
+        print(f"making {venv.name} for {', '.join(packages)} ...", flush=True)
+        try:
+            subprocess.run([base, "-m", "venv", str(venv)], check=True)
+            subprocess.run([str(python), "-m", "pip", "install", "--quiet", *packages], check=True)
+        except BaseException:  # a half-made environment would be taken for a whole one next time
+            shutil.rmtree(venv, ignore_errors=True)
+            raise
+    return python
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

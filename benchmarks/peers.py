@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -34,7 +33,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.cluster import KMeans
 
-from common import ROOT, machine, make_data, median, parser, print_table, verdict
+from common import ROOT, environment, machine, make_data, median, parser, print_table, verdict
 from softclust import FuzzyCMeans, HardCMeans
 
 # scikit-fuzzy imports the last two without requiring them.
@@ -132,21 +131,6 @@ class PeerWorker:
         self.process.stdin.close()
         self.process.wait()
         self.folder.cleanup()
-
-
-def peers_python(venv: Path, base: str) -> Path:
-    """The Python of the peers' environment, which is made if it is not there."""
-    python = venv / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-    if not python.exists():
-        print(f"making {venv} for {', '.join(PEER_PACKAGES)} ...", flush=True)
-        try:
-            subprocess.run([base, "-m", "venv", str(venv)], check=True)
-            install = [str(python), "-m", "pip", "install", "--quiet", *PEER_PACKAGES]
-            subprocess.run(install, check=True)
-        except BaseException:  # a half-made environment would be taken for a whole one next time
-            shutil.rmtree(venv, ignore_errors=True)
-            raise
-    return python
 
 
 def race(contestants: list[Contestant], rounds: int) -> None:
@@ -253,7 +237,7 @@ def main() -> int:
     args = options.parse_args()
     warnings.simplefilter("ignore")  # every fit stops at max_iter, and says so
 
-    python = None if args.no_peers else peers_python(args.peers_venv, args.peers_python)
+    python = None if args.no_peers else environment(args.peers_venv, PEER_PACKAGES, args.peers_python)
     versions = {name: package_version(name) for name in ("softclust", "scikit-learn", "numpy")}
     conditions = f"{machine()}, softclust n_jobs={args.n_jobs}"
     print(conditions)

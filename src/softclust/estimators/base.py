@@ -237,8 +237,6 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self.outlier_mask_ = self._is_outlier(members)
         if model.partition.has_typicalities:
             self.typicalities_ = members.typicalities
-        elif hasattr(self, "typicalities_"):
-            del self.typicalities_
         warn_of_trouble(self, model, fit, state, options)
 
     # ------------------------------------------------------------------ read-outs
