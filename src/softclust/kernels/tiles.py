@@ -1,18 +1,27 @@
 """A tile: load, distances, sums.  Arrays are (features, TILE) and (clusters, TILE)."""
 
 from softclust.kernels.compiled import TILE, compiled
+from softclust.kernels.transpose import load_square, prefetch
 
 
 @compiled
 def load_tile(X, start, units, xt):
     """Transpose rows start.. of X into xt, in loop units: x * factor - origin, within +-limit."""
     p = X.shape[1]
-    factor, limit = units[0], units[1]
     rows = min(TILE, X.shape[0] - start)
-    for i in range(rows):
-        for j in range(p):
-            x = X[start + i, j] * factor - units[j + 2]
-            xt[j, i] = min(max(x, -limit), limit)
+    whole = p - p % 4 if rows == TILE else 0
+    line = 64 // X.itemsize
+    for i in range(0, TILE, 4):
+        ahead = (start + TILE + i) * p
+        for n in range(ahead, ahead + 4 * p, line):
+            prefetch(X, n)  # the same rows of the next tile
+        for j in range(0, whole, 4):
+            load_square(X, start + i, j, units, xt, i)
+    factor, limit = units[0], units[1]
+    for j in range(whole, p):
+        column, origin = xt[j], units[j + 2]
+        for i in range(rows):
+            column[i] = min(max(X[start + i, j] * factor - origin, -limit), limit)
     for i in range(rows, TILE):
         for j in range(p):
             xt[j, i] = 0.0

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from queue import Empty, SimpleQueue
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +31,7 @@ def n_threads(n_jobs):
 
 
 @lru_cache(maxsize=4)
-def _pool(threads, process):
+def _pool(threads, process):  # a forked process has none of its parent's threads
     return ThreadPoolExecutor(threads, thread_name_prefix="softclust")
 
 
@@ -51,26 +54,46 @@ class LocalSource:
     def __len__(self):
         return len(self.rows)
 
-    def _slices(self):
+    @cached_property
+    def _blocks(self):
         n = len(self.rows)
         size = self.block_rows or max(_LEAST_ROWS, -(-n // _MOST_BLOCKS))
-        return [slice(start, min(start + size, n)) for start in range(0, n, size)]
+        slices = [slice(start, min(start + size, n)) for start in range(0, n, size)]
+        return [(s, self.rows.take(s)) for s in slices]
 
     def _map(self, work):
-        slices = self._slices()
-        threads = min(self.threads, len(slices))
-        if threads == 1:
-            return [work(s) for s in slices]
-        return list(_pool(threads, os.getpid()).map(work, slices))
+        """work(slice, block) for every block, in any order; the results in theirs."""
+        blocks = self._blocks
+        threads = min(self.threads, len(blocks))
+        results: list[Any] = [None] * len(blocks)
+        waiting: SimpleQueue[int] = SimpleQueue()
+        for place in range(len(blocks)):
+            waiting.put(place)
+
+        def serve():
+            with suppress(Empty):
+                while True:
+                    place = waiting.get_nowait()
+                    results[place] = work(*blocks[place])
+
+        helpers = [_pool(threads - 1, os.getpid()).submit(serve) for _ in range(threads - 1)]
+        try:
+            serve()
+        finally:  # interrupted or failed: let the helpers finish the block they are at, and no other
+            with suppress(Empty):
+                while True:
+                    waiting.get_nowait()
+            wait(helpers)
+        for helper in helpers:
+            helper.result()
+        return results
 
     def reduce(self, f, *args):
-        return fold(self._map(lambda s: f(self.rows.take(s), *args)))
+        return fold(self._map(lambda _, block: f(block, *args)))
 
     def fill(self, f, arrays, *args):
         """f(block, the block's part of each array, *args) for every block; empty arrays stay empty."""
-        self._map(
-            lambda s: f(self.rows.take(s), arrays._make(a[s] if len(a) else a for a in arrays), *args)
-        )
+        self._map(lambda s, block: f(block, arrays._make(a[s] if len(a) else a for a in arrays), *args))
 
     def sample(self, size, rng):
         """`size` rows that weigh something, without replacement, in their order."""
