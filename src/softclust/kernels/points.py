@@ -38,9 +38,10 @@ def _sweep(X, weight, units, V, kind, parameters, scale, tiny, xt, d, w, other, 
         for i in range(TILE):
             total += row_weight[i] * loss[i]
         sums[0] += total
-        for k in range(c):
-            for i in range(TILE):
-                w[k, i] *= row_weight[i]
+        if count < TILE or weight.shape[0] > 0 or parameters[6] > 0.0:  # else all rows weigh 1
+            for k in range(c):
+                for i in range(TILE):
+                    w[k, i] *= row_weight[i]
         accumulate(xt, d, w, sums[1 : c + 1], sums[c + 1 :], moment)
 
 

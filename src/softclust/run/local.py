@@ -14,7 +14,7 @@ import numpy as np
 
 from softclust.records import Rows
 
-_MOST_BLOCKS = 64
+_MOST_BLOCKS = 32
 _LEAST_ROWS = 4096
 
 
