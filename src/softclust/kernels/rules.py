@@ -47,19 +47,19 @@ def fuzzy_influence(cost, w, s, low, loss, m, noise, tiny):
     c = cost.shape[0]
     if m == 2.0:
         rest = 1.0 / noise if noise > 0.0 else 0.0
-        for i in range(TILE):
-            s[i] = rest
+        if c % 2 == 1:
+            for i in range(TILE):
+                w[c - 1, i] = 1.0 / max(cost[c - 1, i], tiny)
+                s[i] = rest + w[c - 1, i]
+        else:
+            for i in range(TILE):
+                s[i] = rest
         for k in range(0, c - 1, 2):  # two at a time: half the traffic of s
             for i in range(TILE):
                 q0, q1 = 1.0 / max(cost[k, i], tiny), 1.0 / max(cost[k + 1, i], tiny)
                 w[k, i] = q0
                 w[k + 1, i] = q1
                 s[i] += q0 + q1
-        for k in range(c - c % 2, c):
-            for i in range(TILE):
-                q = 1.0 / max(cost[k, i], tiny)
-                w[k, i] = q
-                s[i] += q
         for i in range(TILE):
             s[i] = 1.0 / s[i]
             loss[i] = s[i]

@@ -94,9 +94,13 @@ def squared_distances(xt, V, d):
 
 @compiled
 def accumulate(xt, d, w, weight, scatter, moment):
-    """Add sum_i w, sum_i w d and sum_i w x to the running sums of each cluster."""
+    """Add sum_i w, sum_i w d and sum_i w x to the running sums of each cluster.
+
+    Four clusters and two features at a time, in registers; the last clusters one by one.
+    """
     p, c = xt.shape[0], w.shape[0]
-    for k in range(c):
+    whole_c, whole_p = c - c % 4, p - p % 2
+    for k in range(whole_c):
         dk, wk = d[k], w[k]
         total, spread = 0.0, 0.0
         for i in range(TILE):
@@ -104,7 +108,6 @@ def accumulate(xt, d, w, weight, scatter, moment):
             spread += wk[i] * dk[i]
         weight[k] += total
         scatter[k] += spread
-    whole_c, whole_p = c - c % 4, p - p % 2
     for k in range(0, whole_c, 4):
         w0, w1, w2, w3 = w[k], w[k + 1], w[k + 2], w[k + 3]
         for j in range(0, whole_p, 2):
@@ -130,16 +133,37 @@ def accumulate(xt, d, w, weight, scatter, moment):
             moment[k + 2, j + 1] += r2
             moment[k + 3, j + 1] += r3
         if whole_p < p:
-            _accumulate_feature(xt[p - 1], w, moment, k, k + 4, p - 1)
-    for j in range(p):
-        _accumulate_feature(xt[j], w, moment, whole_c, c, j)
+            for q in range(k, k + 4):
+                _accumulate_features(xt, w[q], moment[q], p - 1)
+    for k in range(whole_c, c):
+        _accumulate_cluster(xt, d[k], w[k], weight, scatter, moment[k], k)
 
 
 @compiled
-def _accumulate_feature(x, w, moment, first, last, j):
-    for k in range(first, last):
-        wk = w[k]
+def _accumulate_cluster(xt, dk, wk, weight, scatter, moment, k):
+    """All sums of one cluster, its first two features in the same loop as its weight."""
+    second = min(1, xt.shape[0] - 1)
+    x0, x1 = xt[0], xt[second]
+    total = spread = s0 = s1 = 0.0
+    for i in range(TILE):
+        q = wk[i]
+        total += q
+        spread += q * dk[i]
+        s0 += q * x0[i]
+        s1 += q * x1[i]
+    weight[k] += total
+    scatter[k] += spread
+    moment[0] += s0
+    if second == 1:
+        moment[1] += s1
+    _accumulate_features(xt, wk, moment, 2)
+
+
+@compiled
+def _accumulate_features(xt, wk, moment, first):
+    for j in range(first, xt.shape[0]):
+        x = xt[j]
         s = 0.0
         for i in range(TILE):
             s += wk[i] * x[i]
-        moment[k, j] += s
+        moment[j] += s

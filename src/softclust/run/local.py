@@ -15,6 +15,7 @@ import numpy as np
 from softclust.records import Rows
 
 _MOST_BLOCKS = 32
+_BLOCK_BYTES = 2**20  # at least: handing out a block costs some 20 microseconds
 _LEAST_ROWS = 4096
 
 
@@ -45,7 +46,7 @@ def fold(parts):
 
 @dataclass(frozen=True)
 class LocalSource:
-    """Blocks of an array; their size depends on the number of rows alone, never on the threads."""
+    """Blocks of an array; their size depends on the shape of the data alone, never on the threads."""
 
     rows: Rows
     threads: int = 1
@@ -57,7 +58,8 @@ class LocalSource:
     @cached_property
     def _blocks(self):
         n = len(self.rows)
-        size = self.block_rows or max(_LEAST_ROWS, -(-n // _MOST_BLOCKS))
+        count = min(_MOST_BLOCKS, max(1, self.rows.X.nbytes // _BLOCK_BYTES))
+        size = self.block_rows or max(_LEAST_ROWS, -(-n // count))
         slices = [slice(start, min(start + size, n)) for start in range(0, n, size)]
         return [(s, self.rows.take(s)) for s in slices]
 
