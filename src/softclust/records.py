@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -43,16 +42,10 @@ class Units:
         with np.errstate(over="ignore", under="ignore"):
             return np.divide(np.divide(area, self.factor), self.factor)
 
-    @cached_property
-    def _packed(self):
-        return {}
-
     def packed(self, dtype):
         """Factor, limit and origin as the one array that the compiled passes take."""
-        if dtype not in self._packed:
-            limit = 2.0 ** LARGEST_EXPONENT[dtype]
-            self._packed[dtype] = np.concatenate(([self.factor, limit], self.origin)).astype(dtype)
-        return self._packed[dtype]
+        limit = 2.0 ** LARGEST_EXPONENT[dtype]
+        return np.concatenate(([self.factor, limit], self.origin)).astype(dtype)
 
 
 @dataclass(frozen=True)
