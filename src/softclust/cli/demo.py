@@ -47,7 +47,8 @@ def run(out, seed, force):
 def _clusters(model, features):
     table = Table(title="Clusters")
     for heading in ("cluster", "rows", "outliers", *(f"{name[:-5]}" for name in features)):
-        table.add_column(heading, justify="left" if heading == "cluster" else "right")
+        first = heading == "cluster"
+        table.add_column(heading, justify="left" if first else "right", no_wrap=first)
     for k, name in enumerate(model.classes_):
         mine = model.labels_ == k
         inside = mine & ~model.outlier_mask_
