@@ -1,7 +1,7 @@
 """A tile: load, distances, sums.  Arrays are (features, TILE) and (clusters, TILE)."""
 
 from softclust.kernels.compiled import TILE, compiled
-from softclust.kernels.transpose import load_square, prefetch
+from softclust.kernels.transpose import load_pairs, load_square, prefetch
 
 
 @compiled
@@ -9,12 +9,15 @@ def load_tile(X, start, units, xt):
     """Transpose rows start.. of X into xt, in loop units: x * factor - origin, within +-limit."""
     p = X.shape[1]
     rows = min(TILE, X.shape[0] - start)
-    whole = p - p % 4 if rows == TILE else 0
+    whole = (p if p == 2 else p - p % 4) if rows == TILE else 0
     line = 64 // X.itemsize
     for i in range(0, TILE, 4):
         ahead = (start + TILE + i) * p
         for n in range(ahead, ahead + 4 * p, line):
             prefetch(X, n)  # the same rows of the next tile
+        if whole == 2:
+            load_pairs(X, start + i, 0, units, xt, i)
+            continue
         for j in range(0, whole, 4):
             load_square(X, start + i, j, units, xt, i)
     factor, limit = units[0], units[1]

@@ -14,6 +14,50 @@ from softclust.kernels.compiled import TILE
 
 _FLAGS = ("contract", "nsz")
 _LANES = 4
+_i64 = ir.IntType(64)
+
+
+class _Loader:
+    """Code for vectors of four numbers, from rows of X to columns of a tile in loop units."""
+
+    def __init__(self, context, builder, signature, X, units, xt):
+        self.builder = builder
+        self.X, self.units, self.xt = (
+            make_array(signature.args[place])(context, builder, value)
+            for place, value in ((0, X), (3, units), (4, xt))
+        )
+        double = signature.args[0].dtype == types.float64
+        self.size = 8 if double else 4
+        self.vector = ir.VectorType(ir.DoubleType() if double else ir.FloatType(), _LANES)
+        self.factor, self.limit = self.unit(_i64(0)), self.unit(_i64(1))
+        self.least = builder.fneg(self.limit)
+
+    def pointer(self, data, index):
+        return self.builder.bitcast(self.builder.gep(data, [index]), self.vector.as_pointer())
+
+    def load(self, index):
+        return self.builder.load(self.pointer(self.X.data, index), align=self.size)
+
+    def mix(self, a, b, order):
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), _LANES), order)
+        return self.builder.shuffle_vector(a, b, mask)
+
+    def unit(self, place):
+        """A number of `units`, in all four lanes."""
+        undefined = ir.Constant(self.vector, ir.Undefined)
+        number = self.builder.load(self.builder.gep(self.units.data, [place]))
+        first = self.builder.insert_element(undefined, number, ir.Constant(ir.IntType(32), 0))
+        return self.mix(first, undefined, [0] * _LANES)
+
+    def store(self, x, feature, column):
+        """x * factor - origin, held within +-limit, into its place in the tile."""
+        builder = self.builder
+        origin = self.unit(builder.add(feature, _i64(2)))
+        x = builder.fsub(builder.fmul(x, self.factor, flags=_FLAGS), origin, flags=_FLAGS)
+        x = builder.select(builder.fcmp_ordered(">", x, self.least), x, self.least)
+        x = builder.select(builder.fcmp_ordered("<", x, self.limit), x, self.limit)
+        index = builder.add(builder.mul(feature, _i64(TILE)), column)
+        builder.store(x, self.pointer(self.xt.data, index), align=self.size)
 
 
 @intrinsic
@@ -24,56 +68,40 @@ def load_square(typing_context, X, row, feature, units, xt, column):
     """
 
     def build(context, builder, signature, arguments):
-        _, row, feature, _, _, column = arguments
-        rows, centres, tile = (
-            make_array(signature.args[place])(context, builder, arguments[place]) for place in (0, 3, 4)
-        )
-        element = ir.DoubleType() if signature.args[0].dtype == types.float64 else ir.FloatType()
-        size = 8 if signature.args[0].dtype == types.float64 else 4
-        vector = ir.VectorType(element, _LANES)
-        i64 = ir.IntType(64)
-        p = builder.extract_value(rows.shape, 1)
-
-        def pointer(data, first, stride, second):
-            index = builder.add(builder.mul(first, stride), second)
-            return builder.bitcast(builder.gep(data, [index]), vector.as_pointer())
-
-        def mix(a, b, order):
-            return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(ir.IntType(32), _LANES), order))
-
-        def everywhere(number):
-            undefined = ir.Constant(vector, ir.Undefined)
-            first = builder.insert_element(undefined, number, ir.Constant(ir.IntType(32), 0))
-            return mix(first, undefined, [0] * _LANES)
-
-        def unit(place):
-            return everywhere(builder.load(builder.gep(centres.data, [place])))
-
-        a, b, c, d = (
-            builder.load(pointer(rows.data, builder.add(row, i64(r)), p, feature), align=size)
-            for r in range(_LANES)
-        )
-        ab_even, ab_odd = mix(a, b, [0, 4, 2, 6]), mix(a, b, [1, 5, 3, 7])
-        cd_even, cd_odd = mix(c, d, [0, 4, 2, 6]), mix(c, d, [1, 5, 3, 7])
+        X, row, feature, units, xt, column = arguments
+        code = _Loader(context, builder, signature, X, units, xt)
+        p = builder.extract_value(code.X.shape, 1)
+        starts = (builder.mul(builder.add(row, _i64(r)), p) for r in range(_LANES))
+        a, b, c, d = (code.load(builder.add(start, feature)) for start in starts)
+        ab_even, ab_odd = code.mix(a, b, [0, 4, 2, 6]), code.mix(a, b, [1, 5, 3, 7])
+        cd_even, cd_odd = code.mix(c, d, [0, 4, 2, 6]), code.mix(c, d, [1, 5, 3, 7])
         columns = (
-            mix(ab_even, cd_even, [0, 1, 4, 5]),
-            mix(ab_odd, cd_odd, [0, 1, 4, 5]),
-            mix(ab_even, cd_even, [2, 3, 6, 7]),
-            mix(ab_odd, cd_odd, [2, 3, 6, 7]),
+            code.mix(ab_even, cd_even, [0, 1, 4, 5]),
+            code.mix(ab_odd, cd_odd, [0, 1, 4, 5]),
+            code.mix(ab_even, cd_even, [2, 3, 6, 7]),
+            code.mix(ab_odd, cd_odd, [2, 3, 6, 7]),
         )
-        factor, limit = unit(i64(0)), unit(i64(1))
-        least = builder.fneg(limit)
         for q, x in enumerate(columns):
-            place = builder.add(feature, i64(q))
-            origin = unit(builder.add(place, i64(2)))
-            x = builder.fsub(builder.fmul(x, factor, flags=_FLAGS), origin, flags=_FLAGS)
-            x = builder.select(builder.fcmp_ordered(">", x, least), x, least)
-            x = builder.select(builder.fcmp_ordered("<", x, limit), x, limit)
-            builder.store(x, pointer(tile.data, place, i64(TILE), column), align=size)
+            code.store(x, builder.add(feature, _i64(q)), column)
         return context.get_dummy_value()
 
-    intp = types.intp
-    return types.void(X, intp, intp, units, xt, intp), build
+    return types.void(X, types.intp, types.intp, units, xt, types.intp), build
+
+
+@intrinsic
+def load_pairs(typing_context, X, row, feature, units, xt, column):
+    """The same for four rows of data with just two features, 0 and 1: they lie side by side."""
+
+    def build(context, builder, signature, arguments):
+        X, row, feature, units, xt, column = arguments
+        code = _Loader(context, builder, signature, X, units, xt)
+        start = builder.mul(row, _i64(2))
+        a, b = code.load(start), code.load(builder.add(start, _i64(_LANES)))
+        code.store(code.mix(a, b, [0, 2, 4, 6]), feature, column)
+        code.store(code.mix(a, b, [1, 3, 5, 7]), builder.add(feature, _i64(1)), column)
+        return context.get_dummy_value()
+
+    return types.void(X, types.intp, types.intp, units, xt, types.intp), build
 
 
 @intrinsic
