@@ -117,8 +117,8 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             The rows.  float32 stays float32; a C-contiguous array or memory map is not copied.
         y : array-like of shape (n_samples,) or (n_samples, n_clusters), default=None
             What is known.  1-D: a class for each row; -1, None or NaN where none is known.  2-D: a
-            degree in [0, 1] for each cluster, NaN where nothing is said.  The clusters start at the
-            means of what is known of them, and cluster k is class `classes_[k]`.
+            degree in [0, 1] for each cluster, NaN where nothing is said.  Cluster k starts at the
+            mean of what is known of class `classes_[k]`; nothing holds it there afterwards.
         sample_weight : array-like of shape (n_samples,), default=None
             How many rows each row stands for; 0 leaves a row out.
 
