@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from softclust.partitions import Members
-from softclust.records import Frame, Rows, State, Stats
+from softclust.records import NARROW_EXPONENT, Frame, Rows, State, Stats
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,9 @@ def sweep(rows: Rows, model: Model, state: State) -> Stats:
     """One pass over a block: distances -> memberships -> influence -> additive statistics."""
     if not model.is_compiled:
         return sweep_by_parts(rows, model, state)
+    narrow = rows.narrow and bool(np.abs(state.centers).max() <= 2.0**NARROW_EXPONENT)
     sums, moment = model.prototypes.passes.sweep(
-        rows.X, rows.weight, rows.units.packed(rows.X.dtype), state.centers,
+        rows.X, rows.weight, rows.units.packed(rows.X.dtype), narrow, state.centers,
         model.partition.rule, model.parameters(), model.scale(state),
     )  # fmt: skip
     c = len(moment)

@@ -8,6 +8,7 @@ import numpy as np
 
 # Loop coordinates stay within +-2^this, so that squared distances neither overflow nor vanish.
 LARGEST_EXPONENT = {np.dtype("f4"): 50, np.dtype("f8"): 480}
+NARROW_EXPONENT = 50  # within +-2^this, eight squared distances have a product
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class Rows:
     X: np.ndarray
     units: Units
     weight: np.ndarray | None = None  # None = all 1
+    narrow: bool = False  # no coordinate beyond 2^NARROW_EXPONENT, in loop units
 
     def __len__(self):
         return len(self.X)

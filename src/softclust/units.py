@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from softclust.records import LARGEST_EXPONENT, Units
+from softclust.records import LARGEST_EXPONENT, NARROW_EXPONENT, Rows, Units
 
 _SAMPLE = 2048
 _FACTOR_EXPONENT = {np.dtype("f4"): 120, np.dtype("f8"): 1000}
 
 
-def find_units(X):
-    """Origin at the median row, factor a power of two that brings the spread to about 1.
+def rows_in_units(X, weight=None):
+    """Rows with units: origin at the median row, factor a power of two that brings the spread to about 1.
 
     Both come from at most 2048 rows, evenly spaced; an outlier moves neither.  The factor is lowered
     only where the farthest entry would otherwise leave the range of squared distances.
@@ -27,7 +27,9 @@ def find_units(X):
     lift = min(wanted, LARGEST_EXPONENT[X.dtype] - _exponent(max(map(abs, farthest)), limit))
     exponent = int(np.clip(first + lift, -limit, limit))
     origin = np.ldexp(middle, exponent - first)
-    return Units(float(np.ldexp(1.0, exponent)), origin, float(np.ldexp(1.0, min(lift - wanted, 0))))
+    units = Units(float(np.ldexp(1.0, exponent)), origin, float(np.ldexp(1.0, min(lift - wanted, 0))))
+    narrow = _exponent(max(map(abs, farthest)), limit) + lift <= NARROW_EXPONENT
+    return Rows(X, units, weight, narrow)
 
 
 def _middle(sample):

@@ -1,5 +1,7 @@
 """The compiled passes equal the parts' own functions, which define the meaning."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -15,7 +17,7 @@ from softclust.partitions import (
     PossibilisticFuzzy,
 )
 from softclust.prototypes import Points
-from softclust.records import Frame, Rows, State, Units
+from softclust.records import NARROW_EXPONENT, Frame, Rows, State, Units
 
 PARTITIONS = [
     Hard(),
@@ -133,3 +135,30 @@ def test_padding_and_neighbours_do_not_matter():
     whole = memberships(slice(None))
     for which in (slice(17, 18), slice(100, 300), slice(0, 300, 7), slice(None, None, -1)):
         assert np.array_equal(memberships(which), whole[which])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("noise", [0.0, 1.5])
+@pytest.mark.parametrize("c", range(1, 10))
+def test_narrow_rows_give_the_same(c, noise, dtype):
+    """The rule for few clusters in registers, which needs rows of moderate size."""
+    rows, state = scene(300, 3, c, dtype)
+    model = model_of(Fuzzy(2.0), c, noise)
+    one, two = sweep(replace(rows, narrow=True), model, state), sweep(rows, model, state)
+    rtol = RELATIVE[dtype]
+    for name in ("loss", "weight", "scatter"):
+        assert_allclose(getattr(one, name), getattr(two, name), rtol=rtol, atol=rtol)
+    assert_allclose(one.moments[0], two.moments[0], rtol=rtol, atol=rtol * 300)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("c", [3, 8])
+def test_the_edges_of_narrow_rows(c, dtype):
+    """All rows on one centre or all as far away as narrow rows can be: still finite, and equal shares."""
+    edge = 2.0**NARROW_EXPONENT
+    units = Units(1.0, np.zeros(2))
+    for X, V in (([[0.0, 0.0]], np.zeros((c, 2))), ([[edge, edge]], np.full((c, 2), -edge))):
+        rows = Rows(np.array(X, dtype), units, narrow=True)
+        stats = sweep(rows, model_of(Fuzzy(2.0), c, 0.0), State((V,)))
+        assert_allclose(stats.weight, 1 / c**2, rtol=1e-6)
+        assert np.isfinite(stats.loss)

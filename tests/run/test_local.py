@@ -9,10 +9,10 @@ import softclust as sc
 from softclust.model import Model, sweep
 from softclust.partitions import Fuzzy
 from softclust.prototypes import Points
-from softclust.records import Frame, Rows, State
+from softclust.records import Frame, State
 from softclust.run import LocalSource, n_threads
 from softclust.run.local import fold
-from softclust.units import find_units
+from softclust.units import rows_in_units
 
 ESTIMATORS = [
     sc.HardCMeans,
@@ -43,7 +43,7 @@ def test_bits_do_not_depend_on_the_threads(large, cls, dtype):
 @pytest.mark.parametrize("block_rows", [1, 100, 128, 1000, 100_000])
 def test_block_size_matters_to_rounding_only(large, block_rows):
     X = large[:2000]
-    rows = Rows(X, find_units(X))
+    rows = rows_in_units(X)
     state = State((rows.units.enter(X[:4]),))
     model = Model(Points(), Fuzzy(2.0), Frame.singletons(4))
     whole = sweep(rows, model, state)
@@ -89,7 +89,7 @@ def test_number_of_threads(monkeypatch):
 def test_sampling_leaves_out_rows_of_weight_0():
     X = np.arange(50.0)[:, None]
     weight = np.r_[np.zeros(25), np.ones(25)]
-    source = LocalSource(Rows(X, find_units(X), weight))
+    source = LocalSource(rows_in_units(X, weight))
     sample = source.sample(10, np.random.default_rng(0))
     assert len(sample) == 10
     assert (sample.rows.X >= 25).all()

@@ -30,7 +30,7 @@ from softclust.prototypes import Points
 from softclust.records import LARGEST_EXPONENT, Frame, Rows, State
 from softclust.run import LocalSource, n_threads
 from softclust.separation import CentralDistance, Repulsion
-from softclust.units import find_units
+from softclust.units import rows_in_units
 from softclust.weights import density_weights
 
 GEOMETRIES = {"points": Points}
@@ -149,7 +149,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         weight = check_weight(sample_weight, len(X))
         if len(X) < c:
             raise ValueError(f"n_samples={len(X)} should be >= n_clusters={c}.")
-        rows = Rows(np.asarray(X), find_units(X), weight)
+        rows = rows_in_units(np.asarray(X), weight)
         return LocalSource(rows, n_threads(self.n_jobs)), labels, c
 
     def _weigh_by_density(self, source):

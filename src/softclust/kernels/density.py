@@ -31,9 +31,8 @@ def _gap(low, high, ref_low, ref_high):
 
 
 @compiled
-def _density_sums(points, units, refs, weight, ref_low, ref_high, rate, xt, d, out):
+def _density_sums(points, units, refs, weight, ref_low, ref_high, rate, xt, d, total, low, high, out):
     p = points.shape[1]
-    total, low, high = np.zeros(TILE), np.zeros(p), np.zeros(p)
     for start in range(0, points.shape[0], TILE):
         count = load_tile(points, start, units, xt)
         for i in range(TILE):
@@ -66,5 +65,5 @@ def density_sums(points, refs, weight, rate, out):
     units = np.concatenate(([1.0, np.inf], np.zeros(p)))
     _density_sums(
         points, units, refs, weight, *boxes(refs, _GROUP), rate,
-        np.empty((p, TILE)), np.empty((_GROUP, TILE)), out,
+        np.empty((p, TILE)), np.empty((_GROUP, TILE)), np.empty(TILE), np.empty(p), np.empty(p), out,
     )  # fmt: skip

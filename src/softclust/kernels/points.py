@@ -8,7 +8,8 @@ from softclust.kernels.tiles import accumulate, load_tile, load_weights, squared
 from softclust.kernels.vector_math import exp
 from softclust.kernels.workspace import workspace
 
-_TINY = {np.dtype("f4"): 1e-30, np.dtype("f8"): 1e-300}
+_TINY = {np.dtype("f4"): 1e-30, np.dtype("f8"): 1e-300}  # least cost: its reciprocal has a float
+_TINY_NARROW = {np.dtype("f4"): 1e-30, np.dtype("f8"): 2.0**-120}  # and the product of eight
 _NONE = np.empty(0)
 _NONE.flags.writeable = False
 
@@ -24,7 +25,10 @@ def _centre_density(d, weight, rate):
 
 
 @compiled
-def _sweep(X, weight, units, V, kind, parameters, scale, tiny, xt, d, w, other, spare, rows, sums, moment):
+def _sweep(
+    X, weight, units, V, kind, parameters, scale, tiny, narrow,
+    xt, d, w, other, spare, rows, sums, moment,
+):  # fmt: skip
     c = V.shape[0]
     row_weight, loss = rows[0], rows[3]
     for start in range(0, X.shape[0], TILE):
@@ -33,7 +37,7 @@ def _sweep(X, weight, units, V, kind, parameters, scale, tiny, xt, d, w, other, 
         squared_distances(xt, V, d)
         if parameters[6] > 0.0:
             _centre_density(d, row_weight, parameters[6])
-        influence(kind, parameters, scale, d, w, other, spare, rows, tiny)
+        influence(kind, parameters, scale, d, w, other, spare, rows, tiny, narrow)
         total = 0.0
         for i in range(TILE):
             total += row_weight[i] * loss[i]
@@ -74,14 +78,15 @@ def _inputs(X, units, V, scale):
     return _input(X, X.dtype), _input(units, X.dtype), _input(V, X.dtype), _input(scale, np.float64)
 
 
-def sweep(X, weight, units, V, rule, parameters, scale):
+def sweep(X, weight, units, narrow, V, rule, parameters, scale):
     """Sums over a block: (loss, weight_k, scatter_k) in one vector, and the moments W'X."""
     c, p = V.shape
     X, units, V, scale = _inputs(X, units, V, scale)
     weight = _NONE if weight is None else _input(weight, np.float64)
+    tiny = (_TINY_NARROW if narrow else _TINY)[X.dtype]
     sums, moment = np.zeros(2 * c + 1), np.zeros((c, p))
     _sweep(
-        X, weight, units, V, rule.kind, parameters, scale, _TINY[X.dtype],
+        X, weight, units, V, rule.kind, parameters, scale, tiny, narrow,
         *workspace(X.dtype, p, c), sums, moment,
     )  # fmt: skip
     return sums, moment

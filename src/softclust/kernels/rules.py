@@ -7,6 +7,7 @@ Buffers are (clusters, TILE) and (TILE,); `noise` is a squared distance, 0 where
 
 from softclust.kernels.codes import FUZZY, HARD, IMPROVED, POSSIBILISTIC, POSSIBILISTIC_FUZZY
 from softclust.kernels.compiled import TILE, compiled
+from softclust.kernels.quotients import MOST_CLUSTERS, fuzzy_squares
 from softclust.kernels.vector_math import exp, log, power
 
 
@@ -37,7 +38,7 @@ def hard_influence(d, w, low, loss, noise):
 
 
 @compiled
-def fuzzy_influence(cost, w, s, low, loss, m, noise, tiny):
+def fuzzy_influence(cost, w, s, low, loss, m, noise, tiny, narrow):
     """w <- u^m and loss <- sum_k u_k^m cost_k, for u minimising it on the simplex.
 
     m = 2: u_k = (1/cost_k) / s with s = sum 1/cost, and the loss is 1/s.  Any m: with the ratio
@@ -47,6 +48,9 @@ def fuzzy_influence(cost, w, s, low, loss, m, noise, tiny):
     c = cost.shape[0]
     if m == 2.0:
         rest = 1.0 / noise if noise > 0.0 else 0.0
+        if narrow and c <= MOST_CLUSTERS:
+            fuzzy_squares(cost, w, loss, rest, tiny)
+            return
         if c % 2 == 1:
             for i in range(TILE):
                 w[c - 1, i] = 1.0 / max(cost[c - 1, i], tiny)
@@ -137,7 +141,7 @@ def improved_cost(d, cost, w, scale, eta, entropy):
 
 
 @compiled
-def influence(kind, parameters, scale, d, w, other, spare, rows, tiny):
+def influence(kind, parameters, scale, d, w, other, spare, rows, tiny, narrow):
     """One switch a tile: w <- influence, rows[3] <- least objective of each row."""
     m, eta, a, b = parameters[0], parameters[1], parameters[2], parameters[3]
     entropy, noise = parameters[4] != 0.0, parameters[5]
@@ -146,13 +150,13 @@ def influence(kind, parameters, scale, d, w, other, spare, rows, tiny):
     if kind == HARD:
         hard_influence(d, w, low, loss, noise)
     elif kind == FUZZY:
-        fuzzy_influence(d, w, s, low, loss, m, noise, tiny)
+        fuzzy_influence(d, w, s, low, loss, m, noise, tiny, narrow)
     elif kind == POSSIBILISTIC:
         for i in range(TILE):
             loss[i] = 0.0
         possibilistic_influence(d, w, loss, scale, b, eta, entropy)
     elif kind == POSSIBILISTIC_FUZZY:
-        fuzzy_influence(d, other, s, low, loss, m, noise, tiny)
+        fuzzy_influence(d, other, s, low, loss, m, noise, tiny, narrow)
         for i in range(TILE):
             loss[i] *= a
         possibilistic_influence(d, w, loss, scale, b, eta, entropy)
@@ -161,7 +165,7 @@ def influence(kind, parameters, scale, d, w, other, spare, rows, tiny):
                 w[k, i] += a * other[k, i]
     elif kind == IMPROVED:
         improved_cost(d, other, w, scale, eta, entropy)
-        fuzzy_influence(other, spare, s, low, loss, m, noise, tiny)
+        fuzzy_influence(other, spare, s, low, loss, m, noise, tiny, narrow)
         for k in range(c):
             for i in range(TILE):
                 w[k, i] *= spare[k, i]

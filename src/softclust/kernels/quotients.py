@@ -1,0 +1,130 @@
+"""The fuzzy rule for m = 2 and few clusters, a vector of rows at a time in registers.
+
+Loop by loop, the tile would be stored and loaded again between the reciprocals, their sum and the
+squares: that traffic, not the arithmetic, was a quarter of a pass over data with few features.
+"""
+
+from functools import reduce
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
+
+from softclust.kernels.compiled import TILE
+
+MOST_CLUSTERS = 8
+_GROUP = 4
+_FLAGS = ("contract", "nsz", "reassoc")
+_VECTOR_BYTES = 32
+_i64 = ir.IntType(64)
+
+
+class _Registers:
+    """Arithmetic on vectors of rows."""
+
+    def __init__(self, builder, double):
+        self.builder = builder
+        self.size = 8 if double else 4
+        self.lanes = _VECTOR_BYTES // self.size
+        self.number = ir.DoubleType() if double else ir.FloatType()
+        self.vector = ir.VectorType(self.number, self.lanes)
+        self.one = ir.Constant(self.vector, [1.0] * self.lanes)
+
+    def broadcast(self, number):
+        builder, i32 = self.builder, ir.IntType(32)
+        undefined = ir.Constant(self.vector, ir.Undefined)
+        first = builder.insert_element(undefined, number, i32(0))
+        mask = ir.Constant(ir.VectorType(i32, self.lanes), [0] * self.lanes)
+        return builder.shuffle_vector(first, undefined, mask)
+
+    def place(self, data, index):
+        return self.builder.bitcast(self.builder.gep(data, [index]), self.vector.as_pointer())
+
+    def load(self, data, index):
+        return self.builder.load(self.place(data, index), align=self.size)
+
+    def store(self, x, data, index):
+        self.builder.store(x, self.place(data, index), align=self.size)
+
+    def larger(self, a, b):
+        return self.builder.select(self.builder.fcmp_ordered(">", a, b), a, b)
+
+    def times(self, a, b):
+        return self.builder.fmul(a, b, flags=_FLAGS)
+
+    def plus(self, a, b):
+        return self.builder.fadd(a, b, flags=_FLAGS)
+
+    def product(self, numbers):
+        return reduce(self.times, numbers)
+
+    def sum(self, numbers):
+        return reduce(self.plus, numbers)
+
+    def over(self, a, b):
+        return self.builder.fdiv(a, b, flags=_FLAGS)
+
+
+def _by_products(code, costs, rest):
+    """u_k and the least objective with one division: u_k = (product of the other costs) / their sum."""
+    groups = [costs[first : first + _GROUP] for first in range(0, len(costs), _GROUP)]
+    whole = [code.product(group) for group in groups]
+    parts = [
+        [code.product([x for q, x in enumerate(group) if q != k] or [code.one]) for k in range(len(group))]
+        for group in groups
+    ]
+    other = whole[::-1] if len(groups) == 2 else [code.one]
+    everything = code.product(whole)
+    sums = [code.times(code.sum(part), x) for part, x in zip(parts, other, strict=True)]
+    share = code.over(code.one, code.sum([code.times(rest, everything), *sums]))
+    factors = [code.times(x, share) for x in other]
+    u = [code.times(x, factor) for part, factor in zip(parts, factors, strict=True) for x in part]
+    return u, code.times(everything, share)
+
+
+def _by_reciprocals(code, costs, rest):
+    """The same where products of eight costs would leave the range: u_k = (1/cost_k) / sum 1/cost."""
+    parts = [code.over(code.one, x) for x in costs]
+    share = code.over(code.one, code.sum([rest, *parts]))
+    return [code.times(x, share) for x in parts], share
+
+
+@intrinsic
+def fuzzy_squares(typing_context, cost, w, loss, rest, tiny):
+    """w <- u^2 and loss <- sum_k u_k^2 cost_k for one tile and at most MOST_CLUSTERS clusters.
+
+    `rest` is the reciprocal of the noise distance, or 0.  Doubles must lie within 2^+-120: eight of
+    them are multiplied.
+    """
+
+    def build(context, builder, signature, arguments):
+        double = signature.args[0].dtype == types.float64
+        code = _Registers(builder, double)
+        quotients = _by_products if double else _by_reciprocals
+        cost, w, loss = (
+            make_array(signature.args[place])(context, builder, arguments[place]) for place in range(3)
+        )
+        rest, tiny = code.broadcast(arguments[3]), code.broadcast(arguments[4])
+        clusters = builder.extract_value(cost.shape, 0)
+        end = builder.append_basic_block("end")
+        switch = builder.switch(clusters, end)
+        for c in range(1, MOST_CLUSTERS + 1):
+            block = builder.append_basic_block(f"clusters{c}")
+            switch.add_case(_i64(c), block)
+            builder.position_at_end(block)
+            with cgutils.for_range(builder, _i64(TILE // code.lanes)) as loop:
+                first = builder.mul(loop.index, _i64(code.lanes))
+                places = [builder.add(first, _i64(k * TILE)) for k in range(c)]
+                costs = [code.larger(code.load(cost.data, place), tiny) for place in places]
+                u, least = quotients(code, costs, rest)
+                for x, place in zip(u, places, strict=True):
+                    code.store(code.times(x, x), w.data, place)
+                code.store(least, loss.data, first)
+            builder.branch(end)
+        builder.position_at_end(end)
+        return context.get_dummy_value()
+
+    number = cost.dtype
+    return types.void(cost, w, loss, number, number), build
