@@ -54,3 +54,8 @@ def test_catalogue():
         assert model.n_clusters == 4
         for key, value in entry.parameters.items():
             assert getattr(model, key) == value
+
+
+def test_a_name_is_not_hidden_by_the_module_of_the_same_name():
+    code = "import softclust; softclust.make; assert 'fcm' in softclust.catalogue()"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -6,6 +6,8 @@ first fit.
 
 from importlib import import_module
 
+from softclust.loading import collector_paused
+
 __version__ = "0.1.0"
 
 _HOMES = {
@@ -30,9 +32,11 @@ __all__ = [*_HOMES]
 def __getattr__(name):
     if name not in _HOMES:
         raise AttributeError(f"module 'softclust' has no attribute {name!r}")
-    value = getattr(import_module(f"softclust.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+    with collector_paused():
+        module = import_module(f"softclust.{_HOMES[name]}")
+    # All of its names at once: importing `catalogue` has just bound that name to the module.
+    globals().update({n: getattr(module, n) for n, home in _HOMES.items() if home == _HOMES[name]})
+    return globals()[name]
 
 
 def __dir__():

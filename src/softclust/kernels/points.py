@@ -7,6 +7,7 @@ from softclust.kernels.rules import influence, members
 from softclust.kernels.tiles import accumulate, load_tile, load_weights, squared_distances
 from softclust.kernels.vector_math import exp
 from softclust.kernels.workspace import workspace
+from softclust.loading import paused_at_first
 
 _TINY = {np.dtype("f4"): 1e-30, np.dtype("f8"): 1e-300}  # least cost: its reciprocal has a float
 _TINY_NARROW = {np.dtype("f4"): 1e-30, np.dtype("f8"): 2.0**-120}  # and the product of eight
@@ -66,6 +67,9 @@ def _assign(X, units, V, kind, parameters, scale, xt, d, u, t, spare, rows, U, T
                     T[start + i, k] = t[k, i]
 
 
+_run_sweep, _run_assign = paused_at_first(_sweep), paused_at_first(_assign)
+
+
 def _input(array, dtype):
     """A contiguous, read-only view: all that comes in then shares one compiled signature a type."""
     view = np.ascontiguousarray(array, dtype).view()
@@ -85,7 +89,7 @@ def sweep(X, weight, units, narrow, V, rule, parameters, scale):
     weight = _NONE if weight is None else _input(weight, np.float64)
     tiny = (_TINY_NARROW if narrow else _TINY)[X.dtype]
     sums, moment = np.zeros(2 * c + 1), np.zeros((c, p))
-    _sweep(
+    _run_sweep(
         X, weight, units, V, rule.kind, parameters, scale, tiny, narrow,
         *workspace(X.dtype, p, c), sums, moment,
     )  # fmt: skip
@@ -96,4 +100,4 @@ def assign(X, units, V, rule, parameters, scale, U, T, label, score):
     """Memberships, typicalities (where T has rows), label and outlier score of each row of a block."""
     c, p = V.shape
     X, units, V, scale = _inputs(X, units, V, scale)
-    _assign(X, units, V, rule.kind, parameters, scale, *workspace(X.dtype, p, c), U, T, label, score)
+    _run_assign(X, units, V, rule.kind, parameters, scale, *workspace(X.dtype, p, c), U, T, label, score)

@@ -1,10 +1,20 @@
 """Clusters that are points in the space of the rows."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
+from softclust.loading import collector_paused
+
 _LOST = 1e-9  # of the heaviest cluster's weight
+
+
+@cache
+def _passes():
+    with collector_paused():
+        from softclust.kernels import points  # Numba is loaded when the first pass runs
+    return points
 
 
 @dataclass(frozen=True)
@@ -13,9 +23,7 @@ class Points:
 
     @property
     def passes(self):
-        from softclust.kernels import points  # Numba is loaded when the first pass runs
-
-        return points
+        return _passes()
 
     def distances(self, points, theta, frame):
         """Squared distances, feature by feature: no cancellation and no (n, K, p) array."""
