@@ -7,6 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softclust.records import Known
+
+STRONGEST = 1e10  # a label of infinite strength: its row differs from it by 1e-10
+_MOST_RELIABLE = 20.0  # greatest strength that `reliable_strength` chooses
+_MOST_NEIGHBOURS = 2000  # labelled rows that it compares
+
 
 def check_weight(sample_weight, n):
     """Row weights as (n,) floats, or None where all are 1; says which row is wrong, and how."""
@@ -38,22 +44,75 @@ def check_weight(sample_weight, n):
 
 @dataclass(frozen=True)
 class Labels:
-    """Degrees of each row in each class, NaN where nothing is said; the classes' names in order."""
+    """Degrees of the labelled rows in each class, NaN where nothing is said; the classes by name."""
 
-    degrees: np.ndarray
+    rows: np.ndarray  # (q,) positions, rising
+    degrees: np.ndarray  # (q, classes)
     classes: np.ndarray
 
     def means(self, rows, c):
         """(c, p) mean of the rows of each class in loop units, NaN for clusters without a label."""
         V = np.full((c, rows.X.shape[1]), np.nan)
+        points = rows.take(self.rows).points.astype(np.float64)
+        weight = 1.0 if rows.weight is None else rows.weight[self.rows]
         for k in range(self.degrees.shape[1]):
-            degree = np.nan_to_num(self.degrees[:, k])
-            degree = degree if rows.weight is None else degree * rows.weight
-            chosen = np.flatnonzero(degree)
-            if len(chosen):
-                points = rows.take(chosen).points.astype(np.float64)
-                V[k] = degree[chosen] @ points / degree[chosen].sum()
+            degree = np.nan_to_num(self.degrees[:, k]) * weight
+            if degree.any():
+                V[k] = degree @ points / degree.sum()
         return V
+
+    def known(self, c, confidence, n=None):
+        """What the penalty sees of c clusters; with n, rows without a label are told to be near none.
+
+        Zeros and several ones are a subset label, "A or B": it excludes the others and says nothing
+        between A and B (a wish of 1 in both would draw the row to the farther of the two).
+        """
+        q, found = self.degrees.shape
+        target = np.zeros((q, c))
+        target[:, :found] = self.degrees
+        ones = target == 1
+        subset = (ones.sum(axis=1) > 1) & (ones | (target == 0)).all(axis=1)
+        target[subset[:, None] & ones] = np.nan
+        if n is None:
+            return Known(self.rows, target, confidence)
+        everyone, trust = np.zeros((n, c)), np.ones(n)
+        everyone[self.rows], trust[self.rows] = target, confidence
+        return Known(np.arange(n), everyone, trust)
+
+
+UNSATISFIED = np.dtype(
+    [
+        ("kind", "U11"),
+        ("row", "i8"),
+        ("other", "i8"),
+        ("wanted", "i8"),
+        ("found", "i8"),
+        ("shortfall", "f8"),
+    ]
+)
+
+
+def unsatisfied(known, labels, shares):
+    """The labels that a fit did not honour, worst first, as records of `UNSATISFIED`.
+
+    A label is honoured where the row's likeliest cluster is one that it wants most; where it only
+    excludes clusters, one that it does not exclude.  The shortfall is by how much the share (membership
+    or typicality) of the found cluster exceeds that of the best wanted one.
+    """
+    if known is None:
+        return np.empty(0, UNSATISFIED)
+    most = np.nan_to_num(known.target).max(axis=1, keepdims=True)
+    wanted = np.where(most > 0, known.target == most, np.isnan(known.target))
+    found = labels[known.rows]
+    missed = np.flatnonzero(~wanted[np.arange(len(found)), found] & wanted.any(axis=1))
+    rows, place = known.rows[missed], np.arange(len(missed))
+    options = np.where(wanted[missed], shares[rows], -np.inf)
+    best = options.argmax(axis=1)
+    out = np.empty(len(missed), UNSATISFIED)
+    out["kind"], out["row"], out["other"] = "label", rows, -1
+    out["wanted"], out["found"] = best, found[missed]
+    out["shortfall"] = shares[rows, found[missed]].astype(np.float64) - options[place, best]
+    return out[np.argsort(-out["shortfall"], kind="stable")]
 
 
 def check_labels(y, n, c):
@@ -77,9 +136,50 @@ def check_labels(y, n, c):
             UserWarning,
             stacklevel=4,
         )
-    if np.isnan(labels.degrees).all():
+    if len(labels.rows) == 0:
         return None, c
     return labels, max(c, found)
+
+
+def check_strength(strength, labels, n):
+    """Strength of the penalty and confidence in each labelled row, from a number or one for each row."""
+    values = np.asarray(strength, dtype=np.float64)
+    if values.ndim > 1 or (values.ndim == 1 and len(values) != n):
+        raise ValueError(
+            f"label_strength has shape {values.shape}; it is a number, 'auto', or one number for each of "
+            f"the {n} rows of X."
+        )
+    each = np.minimum(np.broadcast_to(values, (n,))[labels.rows], STRONGEST)
+    wrong = np.flatnonzero(~(each >= 0))
+    if len(wrong):
+        place = f"[{labels.rows[wrong[0]]}]" if values.ndim else ""
+        raise ValueError(f"label_strength{place} is {each[wrong[0]]:g}; strengths are numbers >= 0.")
+    return (1.0, each) if values.ndim else (float(each[0]), np.ones(len(each)))
+
+
+def reliable_strength(labels, rows):
+    """alpha/(1 + alpha), the label's share in the membership of its row, is the labels' reliability.
+
+    That is the share of labelled rows whose nearest labelled row has the same class, (agreeing + 1) /
+    (compared + 2), of at most 2,000 evenly spaced; rows alone in their class are not compared.  At
+    least 1/2, so that a label outweighs what the data say against it, and alpha at most 20.
+    """
+    degrees = np.nan_to_num(labels.degrees)
+    named = np.flatnonzero(degrees.max(axis=1) > 0)
+    named = named[:: max(1, -(-len(named) // _MOST_NEIGHBOURS))]
+    codes = degrees[named].argmax(axis=1)
+    counts = np.bincount(codes, minlength=degrees.shape[1])
+    compared = np.flatnonzero(counts[codes] > 1)
+    agreeing = 0
+    if len(compared):
+        points = rows.take(labels.rows[named]).points.astype(np.float64)
+        D = np.zeros((len(points), len(points)))
+        for x in points.T:
+            D += (x[:, None] - x) ** 2
+        np.fill_diagonal(D, np.inf)
+        agreeing = int((codes[D[compared].argmin(axis=1)] == codes[compared]).sum())
+    odds = (agreeing + 1) / (len(compared) - agreeing + 1)
+    return float(np.clip(odds, 1.0, _MOST_RELIABLE))
 
 
 def _unlabelled(values):
@@ -111,9 +211,7 @@ def _hard_labels(values):
         classes = np.array(list(dict.fromkeys(values[known])), dtype=object)
         place = {name: k for k, name in enumerate(classes)}
         codes = np.array([place[v] for v in values[known]], dtype=int)
-    degrees = np.full((len(values), len(classes)), np.nan)
-    degrees[known] = np.eye(len(classes))[codes]
-    return Labels(degrees, classes)
+    return Labels(np.flatnonzero(known), np.eye(len(classes))[codes], classes)
 
 
 def _soft_labels(values, c):
@@ -126,4 +224,6 @@ def _soft_labels(values, c):
     if len(wrong):
         i, k = wrong[0]
         raise ValueError(f"soft label {degrees[i, k]:g} at row {i}, cluster {k} is outside [0, 1]")
-    return Labels(degrees, np.arange(c))
+    anything = (degrees == 1).all(axis=1) if c > 1 else np.zeros(len(degrees), dtype=bool)
+    said = np.flatnonzero(~(np.isnan(degrees).all(axis=1) | anything))
+    return Labels(said, degrees[said], np.arange(c))

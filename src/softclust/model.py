@@ -9,17 +9,19 @@ import numpy as np
 
 from softclust.partitions import Members
 from softclust.records import NARROW_EXPONENT, Frame, Rows, State, Stats
+from softclust.terms import LabelPenalty
 
 
 @dataclass(frozen=True)
 class Model:
-    """J = sum_i w_i fit(p_i, d_i) + separation(V), in the units of the loop."""
+    """J = sum_i w_i [fit(p_i, d_i) + labels(p_i, d_i, f_i)] + separation(V), in the units of the loop."""
 
     prototypes: Any
     partition: Any
     frame: Frame
     separation: Any = None
     centre_density_rate: float = 0.0  # Schneider's row weights sum_k exp(-rate d_ik); 0 = none
+    labels: LabelPenalty | None = None
 
     @property
     def n_clusters(self):
@@ -40,7 +42,14 @@ class Model:
         return stats.loss + (self.separation.value(state.centers) if self.separation else 0.0)
 
     def parameters(self):
-        return self.partition.rule.parameters(self.frame.noise, self.centre_density_rate)
+        printed = self.labels is not None and self.labels.printed_centers
+        return self.partition.rule.parameters(self.frame.noise, self.centre_density_rate, printed)
+
+    def known(self, rows):
+        """Positions, wanted degrees and strengths alpha_i of the rows that the penalty is about."""
+        if self.labels is None or rows.known is None:
+            return None
+        return rows.known.rows, rows.known.target, self.labels.strength * rows.known.confidence
 
     def scale(self, state):
         return np.ones(len(state.centers)) if state.scale is None else state.scale
@@ -53,7 +62,7 @@ def sweep(rows: Rows, model: Model, state: State) -> Stats:
     narrow = rows.narrow and bool(np.abs(state.centers).max() <= 2.0**NARROW_EXPONENT)
     sums, moment = model.prototypes.passes.sweep(
         rows.X, rows.weight, rows.units.packed(rows.X.dtype), narrow, state.centers,
-        model.partition.rule, model.parameters(), model.scale(state),
+        model.partition.rule, model.parameters(), model.scale(state), model.known(rows),
     )  # fmt: skip
     c = len(moment)
     return Stats(float(sums[0]), sums[1 : c + 1], sums[c + 1 :], (moment,))
@@ -64,6 +73,9 @@ def sweep_by_parts(rows: Rows, model: Model, state: State) -> Stats:
     points = rows.points
     D = model.prototypes.distances(points, state.theta, model.frame).astype(np.float64)
     W, loss = model.partition.influence(D, model.scale(state), model.frame.noise)
+    if (known := model.known(rows)) is not None:
+        place = known[0]
+        _, _, W[place], loss[place], _, _ = _known_rows(model, state, D, known)
     weight = np.ones(len(D)) if rows.weight is None else rows.weight
     if model.centre_density_rate:
         weight = weight * np.exp(-model.centre_density_rate * D).sum(axis=1)
@@ -81,10 +93,21 @@ def assign(rows: Rows, out: Members, model: Model, state: State) -> None:
         return
     model.prototypes.passes.assign(
         rows.X, rows.units.packed(rows.X.dtype), state.centers,
-        model.partition.rule, model.parameters(), model.scale(state), *out,
+        model.partition.rule, model.parameters(), model.scale(state), *out, model.known(rows),
     )  # fmt: skip
 
 
 def assign_by_parts(rows: Rows, model: Model, state: State) -> Members:
     D = model.prototypes.distances(rows.points, state.theta, model.frame)
-    return model.partition.members(D, model.scale(state), model.frame.noise)
+    members = model.partition.members(D, model.scale(state), model.frame.noise)
+    if (known := model.known(rows)) is None:
+        return members
+    U, T, _, _, share, labels = _known_rows(model, state, D, known)
+    return members.with_known(known[0], U, T, labels, share if model.frame.noise else None)
+
+
+def _known_rows(model, state, D, known):
+    from softclust.kernels.labels import known_rows  # Numba is loaded when the first pass runs
+
+    place, target, alpha = known
+    return known_rows(model.partition.rule, model.parameters(), model.scale(state), D[place], target, alpha)

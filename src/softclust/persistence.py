@@ -17,6 +17,7 @@ import softclust
 from softclust import estimators, partitions, prototypes, records, separation
 from softclust.errors import ModelFileError
 from softclust.model import Model
+from softclust.terms import LabelPenalty
 
 FORMAT = 1
 _MEMBERS = ("header.json", "arrays.npz", "checksum")
@@ -30,7 +31,7 @@ _CLASSES = {
         *(getattr(partitions, name) for name in partitions.__all__ if name != "Members"),
         *(getattr(prototypes, name) for name in prototypes.__all__),
         *(separation.Repulsion, separation.CentralDistance),
-        *(records.Frame, records.State, records.Units, Model),
+        *(records.Frame, records.State, records.Units, Model, LabelPenalty),
     )
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -57,6 +58,7 @@ class Outcome:
     model: Model
     fit: Fit
     natural_scale: np.ndarray
+    source: Any  # the rows, with what is known of them
 
 
 def run(model, source, start, scaling, options, rng) -> Outcome:
@@ -77,14 +79,14 @@ def run(model, source, start, scaling, options, rng) -> Outcome:
     sentence, model = model, _resolve(model, source, theta, scale)
     if not uses_scale or theta is None:
         fit = _fit_plain(model, source, start, options, rng)
-        return Outcome(model, fit, _floored(fit.stats.mean_distance, source.rows.units))
+        return Outcome(model, fit, _floored(fit.stats.mean_distance, source.rows.units), source)
     fit = alternate(model, source, _begin(model, theta, scale), options)
     if scaling.value is None and scaling.passes == 2:
         again = replace(fit.state, scale=_floored(fit.stats.mean_distance, source.rows.units))
         model = _resolve(sentence, source, again.theta, again.scale)
         second = alternate(model, source, again, options)
         fit = replace(second, n_iter=fit.n_iter + second.n_iter)
-    return Outcome(model, fit, natural)
+    return Outcome(model, fit, natural, source)
 
 
 def _resolve(model, source, theta, scale):
@@ -190,6 +192,9 @@ def merge(outcome, source, scaling, options):
         keep = np.setdiff1d(np.arange(model.n_clusters), pairs[:, 1])
         state = State(tuple(x[keep] for x in fit.state.theta), fit.state.scale[keep])
         model, natural = model.of_clusters(keep), natural[keep]
+        if source.rows.known is not None:
+            known = source.rows.known.merged(pairs, keep)
+            source = replace(source, rows=replace(source.rows, known=known))
         if scaling.value is None:
             companion = Model(model.prototypes, Fuzzy(scaling.m), Frame.singletons(len(keep)))
             fuzzy = alternate(companion, source, State(state.theta), options)
@@ -197,4 +202,4 @@ def merge(outcome, source, scaling, options):
             state = State(fuzzy.state.theta, scaling.factor * natural)
         again = alternate(model, source, state, options)
         fit = replace(again, n_iter=fit.n_iter + again.n_iter)
-    return Outcome(model, fit, natural)
+    return Outcome(model, fit, natural, source)

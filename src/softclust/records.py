@@ -50,13 +50,43 @@ class Units:
 
 
 @dataclass(frozen=True)
+class Known:
+    """What is said of some rows: the degree f_ik wanted in each cluster, and how much it counts."""
+
+    rows: np.ndarray  # (q,) positions, rising
+    target: np.ndarray  # (q, c) in [0, 1], NaN where nothing is said
+    confidence: np.ndarray  # (q,) multiplies the strength of the penalty
+
+    def take(self, which, n):
+        """What is said of the rows at a slice or at an array of positions, of n rows."""
+        if isinstance(which, slice) and which.step in (None, 1):
+            start, stop, _ = which.indices(n)
+            first, last = np.searchsorted(self.rows, [start, stop])
+            kept, rows = slice(first, last), self.rows[first:last] - start
+        else:
+            wanted = np.arange(n)[which]
+            place = np.minimum(np.searchsorted(self.rows, wanted), len(self.rows) - 1)
+            rows = np.flatnonzero(self.rows[place] == wanted)
+            kept = place[rows]
+        return Known(rows, self.target[kept], self.confidence[kept]) if len(rows) else None
+
+    def merged(self, pairs, keep):
+        """What is said of the clusters to keep: for a cluster melted into another, of that other."""
+        target = self.target.copy()
+        for k, gone in pairs[::-1]:
+            target[:, k] = np.fmax(target[:, k], target[:, gone])
+        return replace(self, target=target[:, keep])
+
+
+@dataclass(frozen=True)
 class Rows:
-    """Rows of data, what each one weighs, and the units to read them in."""
+    """Rows of data, what each one weighs, what is known of some, and the units to read them in."""
 
     X: np.ndarray
     units: Units
     weight: np.ndarray | None = None  # None = all 1
     narrow: bool = False  # no coordinate beyond 2^NARROW_EXPONENT, in loop units
+    known: Known | None = None
 
     def __len__(self):
         return len(self.X)
@@ -73,7 +103,8 @@ class Rows:
     def take(self, which):
         """The rows at a slice or an array of positions."""
         weight = None if self.weight is None else self.weight[which]
-        return replace(self, X=self.X[which], weight=weight)
+        known = None if self.known is None else self.known.take(which, len(self))
+        return replace(self, X=self.X[which], weight=weight, known=known)
 
 
 @dataclass(frozen=True)

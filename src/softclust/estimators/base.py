@@ -23,13 +23,20 @@ from softclust import recipes
 from softclust.engine import Options
 from softclust.estimators.diagnosis import warn_of_trouble
 from softclust.init import RULES, draw
-from softclust.knowledge import check_labels, check_weight
+from softclust.knowledge import (
+    check_labels,
+    check_strength,
+    check_weight,
+    reliable_strength,
+    unsatisfied,
+)
 from softclust.model import Model, assign, sweep
 from softclust.partitions import Hard, Members
 from softclust.prototypes import Points
 from softclust.records import LARGEST_EXPONENT, Frame, Rows, State
 from softclust.run import LocalSource, n_threads
 from softclust.separation import CentralDistance, Repulsion
+from softclust.terms import LabelPenalty
 from softclust.units import rows_in_units
 from softclust.weights import density_weights
 
@@ -47,6 +54,9 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         "noise_distance": [None, Interval(Real, 0, None, closed="neither")],
         "density_rate": [None, Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "density_from": [StrOptions({"rows", "centers"})],
+        "label_strength": [Interval(Real, 0, None, closed="both"), StrOptions({"auto"}), "array-like"],
+        "unlabelled": [StrOptions({"free", "zero"})],
+        "printed_centers": ["boolean"],
         "init": [StrOptions(set(RULES)), callable, "array-like"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -70,6 +80,9 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         noise_distance,
         density_rate,
         density_from,
+        label_strength,
+        unlabelled,
+        printed_centers,
         init,
         n_init,
         max_iter,
@@ -85,6 +98,9 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self.noise_distance = noise_distance
         self.density_rate = density_rate
         self.density_from = density_from
+        self.label_strength = label_strength
+        self.unlabelled = unlabelled
+        self.printed_centers = printed_centers
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
@@ -128,18 +144,19 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             The fitted estimator.
         """
         source, labels, c = self._read(X, y, sample_weight)
+        source, penalty = self._tell(source, labels, c)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         units = source.rows.units
         source, centre_rate = self._weigh_by_density(source)
         tol = max(self.tol, _LEAST_TOL[source.rows.X.dtype]) * units.spread
         options = Options(self.max_iter, tol, self.acceleration)
-        model = self._sentence(c, units, centre_rate)
+        model = self._sentence(c, units, centre_rate, penalty)
         start = self._start(source, labels, c, rng)
         scaling = self._scaling(c, units)
         outcome = recipes.run(model, source, start, scaling, options, rng)
         if self._merges():
             outcome = recipes.merge(outcome, source, scaling, options)
-        self._publish(source, labels, outcome, options)
+        self._publish(labels, outcome, options)
         return self
 
     def _read(self, X, y, sample_weight):
@@ -151,6 +168,19 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             raise ValueError(f"n_samples={len(X)} should be >= n_clusters={c}.")
         rows = rows_in_units(np.asarray(X), weight)
         return LocalSource(rows, n_threads(self.n_jobs)), labels, c
+
+    def _tell(self, source, labels, c):
+        """The rows with what is known of them, and the penalty for leaving it unheeded."""
+        if labels is None:
+            return source, None
+        rows, n = source.rows, len(source)
+        if isinstance(self.label_strength, str):
+            strength, confidence = reliable_strength(labels, rows), np.ones(len(labels.rows))
+        else:
+            strength, confidence = check_strength(self.label_strength, labels, n)
+        known = labels.known(c, confidence, n if self.unlabelled == "zero" else None)
+        penalty = LabelPenalty(strength, self.printed_centers)
+        return replace(source, rows=replace(rows, known=known)), penalty
 
     def _weigh_by_density(self, source):
         """Rows weighed by eq. (4) of Xia 2011, or the rate of its eq. (5) for the sweep to apply."""
@@ -168,7 +198,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         weight = phi if rows.weight is None else phi * rows.weight
         return replace(source, rows=replace(rows, weight=weight)), 0.0
 
-    def _sentence(self, c, units, centre_rate):
+    def _sentence(self, c, units, centre_rate, penalty):
         """The model in loop units, or a sentence saying what would fit."""
         partition = self._partition()
         noise = 0.0
@@ -183,7 +213,8 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             edge = self.noise_distance * units.factor
             noise = min(max(edge * edge, 1e-290), 1e290)
         geometry = GEOMETRIES[self.geometry]()
-        return Model(geometry, partition, Frame.singletons(c, noise), self.separation, centre_rate)
+        frame = Frame.singletons(c, noise)
+        return Model(geometry, partition, frame, self.separation, centre_rate, penalty)
 
     def _start(self, source, labels, c, rng):
         rows = source.rows
@@ -211,9 +242,9 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             raise ValueError(f"init[{k}, {j}] is {V[k, j]}; centres must be finite.")
         return rows.units.enter(V)
 
-    def _publish(self, source, labels, outcome, options):
+    def _publish(self, labels, outcome, options):
         """Set the fitted attributes: the only place that writes on self."""
-        model, fit = outcome.model, outcome.fit
+        model, fit, source = outcome.model, outcome.fit, outcome.source
         units, dtype = source.rows.units, source.rows.X.dtype
         scale = outcome.natural_scale if fit.state.scale is None else fit.state.scale
         state = State(fit.state.theta, scale)
@@ -237,6 +268,9 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self.outlier_mask_ = self._is_outlier(members)
         if model.partition.has_typicalities:
             self.typicalities_ = members.typicalities
+        shares = members.typicalities if len(members.typicalities) else members.memberships
+        self.label_strength_ = None if model.labels is None else model.labels.strength
+        self.unsatisfied_ = unsatisfied(source.rows.known, members.labels, shares)
         warn_of_trouble(self, model, fit, state, options)
 
     # ------------------------------------------------------------------ read-outs

@@ -15,6 +15,7 @@ class Rule(NamedTuple):
     b: float = 1.0  # weight of the possibilistic part
     entropy: bool = False  # typicalities by the entropy penalty
 
-    def parameters(self, noise, density_rate):
-        """m, eta, a, b, entropy, squared noise distance (0 = none), centre density rate (0 = none)."""
-        return (self.m, self.eta, self.a, self.b, float(self.entropy), noise, density_rate)
+    def parameters(self, noise, density_rate, printed_centers=False):
+        """m, eta, a, b, entropy, squared noise distance, density rate (0 = none), printed centres."""
+        entropy, printed = float(self.entropy), float(printed_centers)
+        return (self.m, self.eta, self.a, self.b, entropy, noise, density_rate, printed)

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from softclust.kernels.codes import FUZZY, HARD, POSSIBILISTIC
 from softclust.kernels.compiled import TILE, compiled
+from softclust.kernels.labels import known_label, known_row
 from softclust.kernels.rules import influence, members
 from softclust.kernels.tiles import accumulate, load_tile, load_weights, squared_distances
 from softclust.kernels.vector_math import exp
@@ -27,11 +29,12 @@ def _centre_density(d, weight, rate):
 
 @compiled
 def _sweep(
-    X, weight, units, V, kind, parameters, scale, tiny, narrow,
-    xt, d, w, other, spare, rows, sums, moment,
+    X, weight, units, V, kind, parameters, scale, known, target, alpha, tiny, narrow,
+    xt, d, w, other, spare, rows, row, sums, moment,
 ):  # fmt: skip
     c = V.shape[0]
     row_weight, loss = rows[0], rows[3]
+    position = 0
     for start in range(0, X.shape[0], TILE):
         count = load_tile(X, start, units, xt)
         load_weights(weight, start, count, row_weight)
@@ -39,6 +42,17 @@ def _sweep(
         if parameters[6] > 0.0:
             _centre_density(d, row_weight, parameters[6])
         influence(kind, parameters, scale, d, w, other, spare, rows, tiny, narrow)
+        while position < known.shape[0] and known[position] < start + count:
+            i = known[position] - start
+            for k in range(c):
+                row[0, k] = d[k, i]
+            loss[i], _ = known_row(
+                kind, parameters, scale, row[0], target[position], alpha[position],
+                row[1], row[2], row[3], row[4],
+            )  # fmt: skip
+            for k in range(c):
+                w[k, i] = row[3, k]
+            position += 1
         total = 0.0
         for i in range(TILE):
             total += row_weight[i] * loss[i]
@@ -51,12 +65,44 @@ def _sweep(
 
 
 @compiled
-def _assign(X, units, V, kind, parameters, scale, xt, d, u, t, spare, rows, U, T, label, score):
+def _known_members(kind, parameters, scale, i, f, alpha, d, u, t, rows, row):
+    """What is known of row i of the tile, put over what `members` says of it."""
+    c = d.shape[0]
+    for k in range(c):
+        row[0, k] = d[k, i]
+    _, share = known_row(kind, parameters, scale, row[0], f, alpha, row[1], row[2], row[3], row[4])
+    label = known_label(kind, parameters, scale, row[0], row[1], row[2], row[3], row[4])
+    shares = row[2] if kind == POSSIBILISTIC else row[1]
+    total = greatest = 0.0
+    for k in range(c):
+        t[k, i] = row[2, k]
+        total += shares[k]
+        greatest = max(greatest, row[2, k])
+    if total > 0.0:  # else what is said of such a row without labels stands
+        for k in range(c):
+            u[k, i] = shares[k] / total
+    rows[1, i] = label
+    if parameters[5] > 0.0:
+        rows[3, i] = share
+    elif kind != HARD and kind != FUZZY:
+        rows[3, i] = 1.0 - greatest
+
+
+@compiled
+def _assign(
+    X, units, V, kind, parameters, scale, known, target, alpha,
+    xt, d, u, t, spare, rows, row, U, T, label, score,
+):  # fmt: skip
     c = V.shape[0]
+    position = 0
     for start in range(0, X.shape[0], TILE):
         count = load_tile(X, start, units, xt)
         squared_distances(xt, V, d)
         members(kind, parameters, scale, d, u, t, spare, rows)
+        while position < known.shape[0] and known[position] < start + count:
+            i, f = known[position] - start, target[position]
+            _known_members(kind, parameters, scale, i, f, alpha[position], d, u, t, rows, row)
+            position += 1
         for i in range(count):
             label[start + i] = int(rows[1, i])
             score[start + i] = rows[3, i]
@@ -82,7 +128,20 @@ def _inputs(X, units, V, scale):
     return _input(X, X.dtype), _input(units, X.dtype), _input(V, X.dtype), _input(scale, np.float64)
 
 
-def sweep(X, weight, units, narrow, V, rule, parameters, scale):
+_NOTHING_KNOWN = (
+    _input(np.empty(0), np.int64), _input(np.empty((0, 0)), np.float64), _input(_NONE, np.float64)
+)  # fmt: skip
+
+
+def _known(known):
+    """Positions, wanted degrees and strengths of the rows of which something is known."""
+    if known is None:
+        return _NOTHING_KNOWN
+    rows, target, alpha = known
+    return _input(rows, np.int64), _input(target, np.float64), _input(alpha, np.float64)
+
+
+def sweep(X, weight, units, narrow, V, rule, parameters, scale, known=None):
     """Sums over a block: (loss, weight_k, scatter_k) in one vector, and the moments W'X."""
     c, p = V.shape
     X, units, V, scale = _inputs(X, units, V, scale)
@@ -90,14 +149,17 @@ def sweep(X, weight, units, narrow, V, rule, parameters, scale):
     tiny = (_TINY_NARROW if narrow else _TINY)[X.dtype]
     sums, moment = np.zeros(2 * c + 1), np.zeros((c, p))
     _run_sweep(
-        X, weight, units, V, rule.kind, parameters, scale, tiny, narrow,
+        X, weight, units, V, rule.kind, parameters, scale, *_known(known), tiny, narrow,
         *workspace(X.dtype, p, c), sums, moment,
     )  # fmt: skip
     return sums, moment
 
 
-def assign(X, units, V, rule, parameters, scale, U, T, label, score):
+def assign(X, units, V, rule, parameters, scale, U, T, label, score, known=None):
     """Memberships, typicalities (where T has rows), label and outlier score of each row of a block."""
     c, p = V.shape
     X, units, V, scale = _inputs(X, units, V, scale)
-    _run_assign(X, units, V, rule.kind, parameters, scale, *workspace(X.dtype, p, c), U, T, label, score)
+    _run_assign(
+        X, units, V, rule.kind, parameters, scale, *_known(known),
+        *workspace(X.dtype, p, c), U, T, label, score,
+    )  # fmt: skip

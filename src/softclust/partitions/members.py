@@ -15,6 +15,23 @@ class Members(NamedTuple):
     labels: np.ndarray
     scores: np.ndarray
 
+    def with_known(self, place, U, T, labels, noise_share):
+        """The same with the rows at `place` as the label penalty has them."""
+        out = Members(*(None if x is None else x.copy() for x in self))
+        shares = U if U.any() else T  # PCM has typicalities alone
+        total = shares.sum(axis=1, keepdims=True)
+        out.memberships[place] = np.where(
+            total > 0, shares / np.where(total > 0, total, 1.0), out.memberships[place]
+        )
+        out.labels[place] = labels
+        if out.typicalities is not None:
+            out.typicalities[place] = T
+        if noise_share is not None:
+            out.scores[place] = noise_share
+        elif out.typicalities is not None:
+            out.scores[place] = 1 - T.max(axis=1)
+        return out
+
 
 def members_from_distances(U, D, scale, noise, noise_share):
     """Read-out of the models without typicalities.

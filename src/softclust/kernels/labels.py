@@ -1,0 +1,217 @@
+"""Rows of which something is known: the exact minimiser of a row's objective with label penalties.
+
+Each row pays alpha_k (p_k - f_k)^2 d_k for every cluster k of which f says something (NaN: nothing),
+beside what its partition charges.  Such rows are few, so these are plain scalar functions of one row:
+`d` distances, `f` wanted degrees, `u` memberships, `t` typicalities, `w` influence dJ/dd, all (c,).
+"""
+
+import numpy as np
+
+from softclust.kernels.codes import HARD, IMPROVED, POSSIBILISTIC, POSSIBILISTIC_FUZZY
+from softclust.kernels.compiled import compiled
+from softclust.kernels.simplex import fuzzy_row, pull_of, simplex_row
+from softclust.kernels.vector_math import power
+
+_HALVINGS = 200
+
+
+@compiled
+def _penalty(alpha, p, f):
+    """alpha (p - f)^2: its factor of d in J, and so its part of the influence."""
+    return alpha * (p - f) * (p - f) if f == f else 0.0
+
+
+@compiled
+def hard_row(d, f, alpha, noise, u, w, printed):
+    """argmin over unit vectors u of sum_k d_k (u_k + alpha_k (u_k - f_k)^2); all 0 is noise.
+
+    Choosing k changes the sum by d_k (1 + alpha_k (1 - 2 f_k)): for one certain label and alpha > 1
+    that is negative there only, so that the label always wins (Basu 2002, Constrained-KMeans).
+    """
+    c = d.shape[0]
+    best, winner, constant = np.inf, 0, 0.0
+    for k in range(c):
+        pull = pull_of(alpha, f[k])
+        wish = f[k] if pull > 0.0 else 0.0
+        cost = d[k] * (1.0 + pull * (1.0 - 2.0 * wish))
+        constant += pull * wish * wish * d[k]
+        if k == 0 or cost < best or (cost == best and wish > f[winner]):
+            best, winner = cost, k
+    is_noise = noise > 0.0 and noise < best
+    for k in range(c):
+        u[k] = 1.0 if k == winner else 0.0
+        chosen = 0.0 if is_noise else u[k]
+        w[k] = chosen + (0.0 if printed else _penalty(alpha, chosen, f[k]))
+    return (noise if is_noise else best) + constant, 1.0 if is_noise else 0.0
+
+
+@compiled
+def _entropic_typicality(q, r, f):
+    """t = e^s with s + q + 2 r (e^s - f) = 0: convex and rising in s, so Newton from above never misses."""
+    s = min(0.0, 2.0 * r * f - q)
+    for _ in range(_HALVINGS):
+        t = np.exp(s)
+        step = (s + q + 2.0 * r * (t - f)) / (1.0 + 2.0 * r * t)
+        s -= step
+        if step <= 1e-15 * (1.0 + abs(s)):
+            break
+    return np.exp(s)
+
+
+@compiled
+def typicality_entry(d, gamma, b, eta, entropy, pull, f):
+    """t in [0, 1] minimising b t^eta d + gamma (1 - t)^eta + pull (t - f)^2 d.
+
+    eta = 2: (gamma + pull f d)/(gamma + (b + pull) d), Antoine 2018 sections III and IV.  Entropy:
+    b t d + gamma (t ln t - t) + pull (t - f)^2 d.
+    """
+    wish = f if pull > 0.0 else 0.0
+    if entropy:
+        return _entropic_typicality(b * d / gamma, pull * d / gamma, wish)
+    if eta == 2.0:
+        return (gamma + pull * wish * d) / (gamma + (b + pull) * d)
+    if pull == 0.0:
+        return 1.0 / (1.0 + (b * d / gamma) ** (1.0 / (eta - 1.0)))
+    share = d / (d + gamma)  # both sides in units of d + gamma: neither overflows
+    rest = gamma / (d + gamma)
+    low, high = 0.0, 1.0
+    t = (rest + pull * wish * share) / (rest + (b + pull) * share)
+    for _ in range(_HALVINGS):
+        if not low < t < high:
+            t = 0.5 * (low + high)
+        up, down = eta * b * share * power(t, eta - 1.0), eta * rest * power(1.0 - t, eta - 1.0)
+        gap = up - down + 2.0 * pull * share * (t - wish)
+        slope = (eta - 1.0) * (up / t + down / (1.0 - t)) + 2.0 * pull * share
+        if gap > 0.0:
+            high = t
+        else:
+            low = t
+        step = gap / slope
+        t -= step
+        if abs(step) <= 1e-15 * t + 1e-18 or high - low <= 1e-16:
+            break
+    return min(max(t, low), high)
+
+
+@compiled
+def _penalised_typicalities(d, f, alpha, scale, b, eta, entropy, t, w, printed):
+    """t and w of the possibilistic part, and its least objective."""
+    loss = 0.0
+    for k in range(d.shape[0]):
+        pull = pull_of(alpha, f[k])
+        t[k] = typicality_entry(d[k], scale[k], b, eta, entropy, pull, f[k])
+        extra = _penalty(alpha, t[k], f[k])
+        if entropy:
+            w[k] = b * t[k]
+            loss += scale[k] * (t[k] * np.log(t[k]) - t[k] if t[k] > 0.0 else 0.0)
+        else:
+            w[k] = b * t[k] ** eta
+            loss += scale[k] * (1.0 - t[k]) ** eta
+        loss += (w[k] + extra) * d[k]
+        w[k] += 0.0 if printed else extra
+    return loss
+
+
+@compiled
+def _bracket(d, gamma, eta, entropy):
+    """IPCM's typicality, and the least value of t^eta d + gamma (1 - t)^eta or its entropy form."""
+    if entropy:
+        return np.exp(-d / gamma), -gamma * np.expm1(-d / gamma)
+    t = typicality_entry(d, gamma, 1.0, eta, False, 0.0, 0.0)
+    return t, d * t ** (eta - 1.0)
+
+
+@compiled
+def _improved_row(d, f, alpha, scale, m, eta, entropy, noise, u, t, w, cost, printed):
+    """IPCM: the labels act on u, in units of the row's costs min_t (t^eta d + gamma (1 - t)^eta)."""
+    c = d.shape[0]
+    for k in range(c):
+        t[k], cost[k] = _bracket(d[k], scale[k], eta, entropy)
+    share = simplex_row(cost, f, alpha, m, noise, u)
+    loss = share**m * noise if noise > 0.0 else 0.0
+    for k in range(c):
+        _, least = _bracket(d[k], scale[k], eta, entropy)
+        extra = _penalty(alpha, u[k], f[k])
+        loss += least * (u[k] ** m + extra)
+        w[k] = (t[k] if entropy else t[k] ** eta) * (u[k] ** m + (0.0 if printed else extra))
+    return loss, share
+
+
+@compiled
+def known_row(kind, parameters, scale, d, f, alpha, u, t, w, cost):
+    """u, t, w <- the row's minimiser and its influence; returns its least objective and noise's share."""
+    m, eta, a, b = parameters[0], parameters[1], parameters[2], parameters[3]
+    entropy, noise, printed = parameters[4] != 0.0, parameters[5], parameters[7] != 0.0
+    c = d.shape[0]
+    if kind == HARD:
+        return hard_row(d, f, alpha, noise, u, w, printed)
+    if kind == POSSIBILISTIC:
+        return _penalised_typicalities(d, f, alpha, scale, b, eta, entropy, t, w, printed), 0.0
+    if kind == IMPROVED:
+        return _improved_row(d, f, alpha, scale, m, eta, entropy, noise, u, t, w, cost, printed)
+    for k in range(c):
+        cost[k] = d[k]
+    loss = 0.0
+    if kind == POSSIBILISTIC_FUZZY:
+        share = fuzzy_row(cost, m, noise, u)
+        loss = _penalised_typicalities(d, f, alpha, scale, b, eta, entropy, t, w, printed)
+        for k in range(c):
+            w[k] += a * u[k] ** m
+            loss += a * u[k] ** m * d[k]
+        return loss + (a * share**m * noise if noise > 0.0 else 0.0), share
+    share = simplex_row(cost, f, alpha, m, noise, u)
+    for k in range(c):
+        extra = _penalty(alpha, u[k], f[k])
+        loss += d[k] * (u[k] ** m + extra)
+        w[k] = u[k] ** m + (0.0 if printed else extra)
+    return loss + (share**m * noise if noise > 0.0 else 0.0), share
+
+
+@compiled
+def _greatest(x):
+    best = 0
+    for k in range(1, x.shape[0]):
+        if x[k] > x[best]:
+            best = k
+    return best
+
+
+@compiled
+def known_label(kind, parameters, scale, d, u, t, w, cost):
+    """The likeliest cluster of a known row: by typicality, for models without by membership.
+
+    IPCM, whose labels act on u: by typicality times what the label makes of u, u / (u without labels),
+    which is the most typical cluster for strength 0 and the label for a great one.  w, cost are spare.
+    """
+    if kind in (POSSIBILISTIC, POSSIBILISTIC_FUZZY):
+        return _greatest(t)
+    if kind == IMPROVED:
+        for k in range(d.shape[0]):
+            _, cost[k] = _bracket(d[k], scale[k], parameters[1], parameters[4] != 0.0)
+        fuzzy_row(cost, parameters[0], parameters[5], w)
+        found = 0.0
+        for k in range(d.shape[0]):
+            w[k] = t[k] * u[k] / w[k] if w[k] > 0.0 else 0.0
+            found = max(found, w[k])
+        if found > 0.0:
+            return _greatest(w)
+    return _greatest(u)
+
+
+@compiled
+def _known_rows(kind, parameters, scale, D, target, alpha, buffer, spare, U, T, W, loss, share, label):
+    for i in range(D.shape[0]):
+        loss[i], share[i] = known_row(
+            kind, parameters, scale, D[i], target[i], alpha[i], U[i], T[i], W[i], buffer
+        )
+        label[i] = known_label(kind, parameters, scale, D[i], U[i], T[i], spare, buffer)
+
+
+def known_rows(rule, parameters, scale, D, target, alpha):
+    """U, T, W, loss, noise's share and label of rows given by their distances: for passes made of parts."""
+    q, c = D.shape
+    U, T, W = np.zeros((q, c)), np.zeros((q, c)), np.zeros((q, c))
+    loss, share, label = np.zeros(q), np.zeros(q), np.zeros(q, np.int64)
+    arrays = (np.ascontiguousarray(x, np.float64) for x in (scale, D, target, alpha))
+    _known_rows(rule.kind, parameters, *arrays, np.zeros(c), np.zeros(c), U, T, W, loss, share, label)
+    return U, T, W, loss, share, label

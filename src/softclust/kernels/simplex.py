@@ -1,0 +1,167 @@
+"""Memberships of one row that sum to one, near wanted degrees: exact, for any exponent."""
+
+import numpy as np
+
+from softclust.kernels.compiled import compiled
+from softclust.kernels.vector_math import power
+
+_LEAST_RATIO = 1e-250  # of the greatest cost of a row: all others have a reciprocal
+_HALVINGS = 200
+
+
+@compiled
+def pull_of(alpha, f):
+    """The penalty's weight: 0 where nothing is said."""
+    return alpha if f == f else 0.0
+
+
+@compiled
+def fuzzy_row(cost, m, noise, u):
+    """FCM's memberships; returns that of noise."""
+    low = noise if noise > 0.0 else cost[0]
+    for k in range(cost.shape[0]):
+        low = min(low, cost[k])
+    e = 1.0 / (m - 1.0)
+    share = (low / noise) ** e if noise > 0.0 else 0.0
+    total = share
+    for k in range(cost.shape[0]):
+        u[k] = 1.0 if cost[k] == 0.0 else (low / cost[k]) ** e
+        total += u[k]
+    for k in range(cost.shape[0]):
+        u[k] /= total
+    return share / total
+
+
+@compiled
+def _quadratic_row(cost, f, alpha, noise, u):
+    """m = 2: minimise sum_k A_k u_k^2 - 2 G_k u_k on the simplex, A = (1 + alpha) cost, G = alpha f cost.
+
+    u_k = (lambda + G_k)/A_k where that is positive, with lambda from the sum; entries that would be
+    negative are taken out until none is (which only happens where the wanted degrees exceed 1 in all).
+    """
+    c = cost.shape[0]
+    for k in range(c):
+        u[k] = 1.0  # in play
+    level = 0.0
+    for _ in range(c + 1):
+        reciprocals = 1.0 / noise if noise > 0.0 and level >= 0.0 else 0.0
+        wanted = 0.0
+        for k in range(c):
+            if u[k] > 0.0:
+                pull = pull_of(alpha, f[k])
+                reciprocals += 1.0 / ((1.0 + pull) * cost[k])
+                wanted += pull * f[k] / (1.0 + pull) if pull > 0.0 else 0.0
+        before = level
+        level = (1.0 - wanted) / reciprocals
+        changed = before >= 0.0 > level and noise > 0.0
+        for k in range(c):
+            pull = pull_of(alpha, f[k])
+            if u[k] > 0.0 and level + (pull * f[k] * cost[k] if pull > 0.0 else 0.0) <= 0.0:
+                u[k] = 0.0
+                changed = True
+        if not changed:
+            break
+    total = 0.0
+    for k in range(c):
+        if u[k] > 0.0:
+            pull = pull_of(alpha, f[k])
+            u[k] = (level / cost[k] + (pull * f[k] if pull > 0.0 else 0.0)) / (1.0 + pull)
+            total += u[k]
+    share = max(level, 0.0) / noise if noise > 0.0 else 0.0
+    total += share
+    for k in range(c):
+        u[k] /= total
+    return share / total
+
+
+@compiled
+def _entry(target, m, pull, f, guess):
+    """u in [0, 1] with m u^(m-1) + 2 pull (u - f) = target, which rises with u, and the slope there."""
+    if target <= -2.0 * pull * f:
+        return 0.0, 0.0
+    if pull == 0.0:
+        u = power(target / m, 1.0 / (m - 1.0))
+        return u, (m - 1.0) * target / u
+    if target >= m + 2.0 * pull * (1.0 - f):
+        return 1.0, m * (m - 1.0) + 2.0 * pull
+    low, high, u, slope = 0.0, 1.0, guess, 0.0
+    for _ in range(_HALVINGS):
+        if not low < u < high:
+            u = 0.5 * (low + high)
+        term = m * power(u, m - 1.0)
+        gap = term + 2.0 * pull * (u - f) - target
+        slope = (m - 1.0) * term / u + 2.0 * pull
+        if gap > 0.0:
+            high = u
+        else:
+            low = u
+        step = gap / slope
+        u -= step
+        if abs(step) <= 1e-15 * u + 1e-18 or high - low <= 1e-16 * high:
+            break
+    return min(max(u, low), high), slope
+
+
+@compiled
+def _general_row(cost, f, alpha, m, noise, u):
+    """Any m: the multiplier lambda at which the memberships sum to 1, by bracketed Newton steps."""
+    c = cost.shape[0]
+    low, high = 0.0, np.inf if noise <= 0.0 else m * noise
+    share = fuzzy_row(cost, m, noise, u)
+    level, most = 0.0, 0.0
+    for k in range(c):
+        pull = pull_of(alpha, f[k])
+        wish = f[k] if pull > 0.0 else 0.0
+        low = min(low, -2.0 * pull * wish * cost[k])
+        high = min(high, cost[k] * (m + 2.0 * pull * (1.0 - wish)))
+        u[k] = (u[k] + pull * wish) / (1.0 + pull)  # the answer for m = 2 and degrees that sum to 1
+        if u[k] >= most:
+            most = u[k]
+            level = cost[k] * (m * power(u[k], m - 1.0) + 2.0 * pull * (u[k] - wish))
+    for _ in range(_HALVINGS):
+        if not low < level < high:
+            level = 0.5 * (low + high)
+        share = min(power(max(level, 0.0) / (m * noise), 1.0 / (m - 1.0)), 1.0) if noise > 0.0 else 0.0
+        total = share
+        slope = share / (level * (m - 1.0)) if share > 0.0 else 0.0
+        for k in range(c):
+            pull = pull_of(alpha, f[k])
+            u[k], steep = _entry(level / cost[k], m, pull, f[k] if pull > 0.0 else 0.0, u[k])
+            total += u[k]
+            slope += 1.0 / (cost[k] * steep) if steep > 0.0 else 0.0
+        if total > 1.0:
+            high = level
+        else:
+            low = level
+        step = (total - 1.0) / slope if slope > 0.0 else 0.0
+        if abs(total - 1.0) <= 1e-14 or high - low <= 1e-16 * max(abs(low), abs(high)):
+            break
+        level -= step
+    total = share
+    for k in range(c):
+        total += u[k]
+    for k in range(c):
+        u[k] /= total
+    return share / total
+
+
+@compiled
+def simplex_row(cost, f, alpha, m, noise, u):
+    """u <- argmin of sum_k cost_k (u_k^m + alpha_k (u_k - f_k)^2) on the simplex; returns noise's share.
+
+    `cost` is overwritten: the answer does not depend on its unit, and a cost of 0 has no reciprocal.
+    """
+    c = cost.shape[0]
+    said, top = False, 0.0
+    for k in range(c):
+        said = said or pull_of(alpha, f[k]) > 0.0
+        top = max(top, cost[k])
+    if not said:
+        return fuzzy_row(cost, m, noise, u)
+    top = top if top > 0.0 else 1.0
+    for k in range(c):
+        cost[k] = max(cost[k] / top, _LEAST_RATIO)
+    noise = max(noise / top, _LEAST_RATIO) if noise > 0.0 else 0.0
+    if m == 2.0:
+        return _quadratic_row(cost, f, alpha, noise, u)
+    return _general_row(cost, f, alpha, m, noise, u)
