@@ -18,6 +18,8 @@ _HOMES = {
     "ImprovedPossibilisticCMeans": "estimators.mixed",
     "Repulsion": "separation",
     "CentralDistance": "separation",
+    "Pairs": "supervision",
+    "sample_supervision": "supervision",
     "make": "catalogue",
     "catalogue": "catalogue",
     "save": "persistence",

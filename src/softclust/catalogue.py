@@ -14,6 +14,7 @@ from softclust.separation import CentralDistance, Repulsion
 
 _MACQUEEN = "MacQueen (1967); k-means++: Arthur & Vassilvitskii (2007)"
 _KELLER = "Krishnapuram & Keller (1993), A possibilistic approach to clustering"
+_ANTOINE = "Antoine, Guerrero, Boone & Romero (2018), Possibilistic clustering with seeds"
 _ZHANG = "Zhang & Leung (2004), Improved possibilistic c-means clustering algorithms"
 
 
@@ -31,7 +32,21 @@ class Entry:
 _ENTRIES = [
     Entry("hcm", "Hard c-means", "HardCMeans", _MACQUEEN),
     Entry("kmeans", "k-means", "HardCMeans", _MACQUEEN),
+    Entry(
+        "skmeans",
+        "Constrained k-means",
+        "HardCMeans",
+        "Basu, Banerjee & Mooney (2002), Semi-supervised clustering by seeding",
+        {"label_strength": float("inf")},
+    ),
     Entry("fcm", "Fuzzy c-means", "FuzzyCMeans", "Bezdek (1981)", {"m": 2.0}),
+    Entry(
+        "sfcm",
+        "Semi-supervised fuzzy c-means",
+        "FuzzyCMeans",
+        "Pedrycz & Waletzky (1997), Fuzzy clustering with partial supervision",
+        {"m": 2.0, "label_strength": 1.0},
+    ),
     Entry(
         "swfcm",
         "Sample-weighted robust fuzzy c-means",
@@ -61,11 +76,24 @@ _ENTRIES = [
         {"m": 2.0, "scale_factor": 1.0, "separation": Repulsion()},
     ),
     Entry(
-        "spcm",
-        "Possibilistic c-means with maximised central distance",
+        "srpcm",
+        "Semi-supervised repulsive possibilistic c-means",
         "PossibilisticCMeans",
-        "Liu & Wu, Semi-supervised possibilistic c-means on maximized central distance (no labels)",
-        {"m": 2.0, "scale_factor": 1.0, "separation": CentralDistance(0.01)},
+        _ANTOINE,
+        {"m": 2.0, "scale_factor": 1.0, "separation": Repulsion(), "label_strength": 1.0},
+    ),
+    Entry(
+        "spcm",
+        "Semi-supervised possibilistic c-means with maximised central distance",
+        "PossibilisticCMeans",
+        "Liu & Wu, Semi-supervised possibilistic c-means on maximized central distance",
+        {
+            "m": 2.0,
+            "scale_factor": 1.0,
+            "separation": CentralDistance(0.01),
+            "label_strength": 1.0,
+            "unlabelled": "zero",
+        },
     ),
     Entry(
         "pfcm",
@@ -73,6 +101,13 @@ _ENTRIES = [
         "PossibilisticFuzzyCMeans",
         "Pal, Pal, Keller & Bezdek (2005)",
         {"a": 1.0, "b": 1.0, "m": 2.0, "eta": 2.0, "scale_factor": 1.0},
+    ),
+    Entry(
+        "spfcm",
+        "Semi-supervised possibilistic fuzzy c-means",
+        "PossibilisticFuzzyCMeans",
+        _ANTOINE,
+        {"a": 1.0, "b": "auto", "m": 2.0, "eta": 2.0, "scale_factor": 1.0, "label_strength": 1.0},
     ),
     Entry(
         "ipcm",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +18,8 @@ _SAMPLE = 20_000  # rows on which starts compete
 _GROWTH = 5  # each further stage sees this many times more rows
 _COARSE_TOL = 1e-2
 _COARSE_ITER = 50
+_QUICK_TOL = 1e-3  # of fits that only tell whether clusters stay apart
+_QUICK_ITER = 200
 # A cluster of identical rows has scale 0: at least this much of the mean scale, and of the data's spread.
 _LEAST_SCALE = 1e-10
 _LEAST_RADIUS = 1e-10
@@ -45,6 +48,7 @@ class Scaling:
     cut: float | None = None  # tau of Ortiz: only rows with u > tau count
     m: float = 2.0  # exponent of the FCM run
     passes: int = 1  # 2: fit, estimate the scales anew from the result, fit again
+    tighten: Callable | None = None  # (model, scale, tau) -> both tau times tighter: search for tau
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,8 @@ def run(model, source, start, scaling, options, rng) -> Outcome:
             natural = _natural_scale(companion, source, fuzzy, scaling.cut)
             scale = scaling.factor * natural
         theta = (start.given,) if start.anchored else fuzzy.state.theta
+    if scaling.tighten:
+        model, scale = _widest(model, source, theta, scale, scaling.tighten, options, rng)
     sentence, model = model, _resolve(model, source, theta, scale)
     if not uses_scale or theta is None:
         fit = _fit_plain(model, source, start, options, rng)
@@ -87,6 +93,42 @@ def run(model, source, start, scaling, options, rng) -> Outcome:
         second = alternate(model, source, again, options)
         fit = replace(second, n_iter=fit.n_iter + second.n_iter)
     return Outcome(model, fit, natural, source)
+
+
+def tighter_scale(model, scale, tau):
+    """gamma_k / tau."""
+    return model, scale / tau
+
+
+def tighter_typicalities(model, scale, tau):
+    """b = tau in PFCM, whose typicalities see gamma_k / b."""
+    return replace(model, partition=replace(model.partition, b=tau)), scale
+
+
+def _widest(model, source, theta, scale, tighten, options, rng):
+    """The widest clusters that do not fall together: tau = 1, 2, 4, ... 64, on at most 20,000 rows.
+
+    The first tau at which every two centres end at least half as far apart as they start; wider
+    clusters are more robust, but a mode seeker lets neighbours fall into one.  64 where none does.
+    """
+    small = source.sample(_SAMPLE, rng)
+    quick = replace(
+        options, tol=max(options.tol, _QUICK_TOL * source.rows.units.spread), max_iter=_QUICK_ITER
+    )
+    apart = _gaps(theta[0])
+    for tau in 2.0 ** np.arange(7):
+        trial, width = tighten(model, scale, float(tau))
+        resolved = _resolve(trial, small, theta, width)
+        fit = alternate(resolved, small, _begin(resolved, theta, width), quick)
+        if (_gaps(fit.state.centers) >= 0.5 * apart).all():
+            break
+    return trial, width
+
+
+def _gaps(V):
+    """Distances between the centres, each pair once."""
+    k, other = np.triu_indices(len(V), 1)
+    return np.sqrt(((V[k] - V[other]) ** 2).sum(axis=1))
 
 
 def _resolve(model, source, theta, scale):

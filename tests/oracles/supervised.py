@@ -98,7 +98,7 @@ def simplex_row(cost, m, alpha, f, total=1.0):
     sum_k u_k(lambda) = total another one. Where every u_k <= total / c the sum is at most total, where
     every u_k >= total / c at least: the bracket for lambda.
 
-    lambda < 0 where the labels ask for more than total: an entry with f_k = 0 or without a label is 0
+    lambda < 0 where the labels want more than total at lambda = 0: an entry with f_k = 0 or without a label is 0
     then, one with f_k > 0 may be.
 
     Entries of cost 0 are free: the others take what they want at lambda = 0 (nothing without a label,
@@ -391,7 +391,8 @@ def semi_supervised_pcm(
     printed_centers: centres weighted by t^m alone, after Pedrycz and Waletzky; J may rise. (Both papers
     print the full weight.) unlabelled: "zero" gives every row that is all NaN the label f = 0 in all
     columns, as the sPCM paper does. It still pays: for m = 2 such a row is a PCM row with scale
-    gamma / (1 + alpha) and weight 1 + alpha.
+    gamma / (1 + alpha) and weight 1 + alpha, so f = 0 makes it pull v_k MORE than no label at all
+    wherever d < gamma / sqrt(1 + alpha).
     """
     X, F, alpha, w = _setting(X, with_unlabelled(F, unlabelled), alpha, weights)
     gamma = np.ones(F.shape[1]) * scale

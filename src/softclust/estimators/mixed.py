@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 
-from sklearn.utils._param_validation import Interval, Options
+from sklearn.utils._param_validation import Interval, InvalidParameterError, Options, StrOptions
 
 from softclust.estimators.parameters import document
 from softclust.estimators.typicality import EXPONENT, TypicalityClusterer
 from softclust.partitions import ImprovedPossibilistic, PossibilisticFuzzy
+from softclust.recipes import tighter_typicalities
 
 
 @document(n_init=3, factor=1.0)
@@ -23,8 +25,9 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
     {n_clusters}
     a : float, default=1.0
         Weight of the memberships; 0 leaves PCM.
-    b : float, default=4.0
-        Weight of the typicalities; 0 leaves FCM.
+    b : float or "auto", default=4.0
+        Weight of the typicalities; 0 leaves FCM.  "auto": the first of 1, 2, 4, ... 64 with which every
+        two centres end at least half as far apart as they start, found as `b_`.
     {m}
     eta : float, default=2.0
         Exponent of the typicalities, above 1.
@@ -48,7 +51,7 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
     _parameter_constraints = {
         **TypicalityClusterer._parameter_constraints,
         "a": [Interval(Real, 0, None, closed="left")],
-        "b": [Interval(Real, 0, None, closed="left")],
+        "b": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
         "eta": EXPONENT,
         "scale_factor": [Interval(Real, 0, None, closed="neither")],
     }
@@ -111,7 +114,23 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
         self.merge_coincident = merge_coincident
 
     def _partition(self):
-        return PossibilisticFuzzy(self.a, self.b, self.m, self.eta)
+        b = 1.0 if isinstance(self.b, str) else self.b
+        return PossibilisticFuzzy(self.a, b, self.m, self.eta)
+
+    def _scaling(self, c, units):
+        scaling = super()._scaling(c, units)
+        if not isinstance(self.b, str):
+            return scaling
+        if scaling.tighten:
+            raise InvalidParameterError(
+                'scale="auto" and b="auto" search for the same thing, how wide typicalities may be: '
+                "leave one of them at its default."
+            )
+        return replace(scaling, tighten=tighter_typicalities)
+
+    def _publish(self, labels, outcome, options):
+        super()._publish(labels, outcome, options)
+        self.b_ = float(outcome.model.partition.b)
 
 
 @document(n_init=3, factor=0.3)

@@ -15,9 +15,11 @@ TEXTS = {
             values share every row equally.
     """,
     "scale": """
-        scale : float or array-like of shape (n_clusters,), default=None
+        scale : float, "auto" or array-like of shape (n_clusters,), default=None
             gamma_k, the squared distance at which a row is half typical of cluster k; kept fixed.
-            None: from an FCM run, gamma_k = K sum u^m d / sum u^m (Antoine 2018 eq. (2)).
+            None: from an FCM run, gamma_k = K sum u^m d / sum u^m (Antoine 2018 eq. (2)).  "auto": the
+            widest that keep the clusters apart: K = 1, 1/2, 1/4, ... 1/64, the first with which every two
+            centres end at least half as far apart as they start.
         scale_factor : float, default={factor}
             K, which multiplies the scales that come from the FCM run: smaller means tighter clusters.
         scale_cut : float in (0, 1), default=None
@@ -42,6 +44,16 @@ TEXTS = {
             "rows": eq. (4) of Xia 2011, the density of rows, fixed before the fit.  "centers": its
             eq. (5) (Schneider 2000), sum_k exp(-alpha |x_j - v_k|^2), which follows the centres; J is
             then no longer one fixed function, and may rise.
+        label_strength : float, "auto" or array-like of shape (n_samples,), default="auto"
+            alpha, what it costs a row to differ from its label in `y`, also one for each row: 0 ignores
+            the label (but for the start), inf obeys it.  A labelled row's membership is near
+            (u + alpha f)/(1 + alpha), with u what the data and f what the label says.  "auto": alpha such
+            that alpha/(1 + alpha) is the labels' reliability, the share of labelled rows whose nearest
+            labelled row has the same class; from 1 to 20.
+        unlabelled : {{"free", "zero"}}, default="free"
+            "zero": rows without a label are drawn to degree 0 in every cluster, as Liu & Wu print; slower.
+        printed_centers : bool, default=False
+            Leave the penalty out of the centres, as Pedrycz & Waletzky print; J may then rise.
         init : {{"k-means++", "k-means||", "random"}}, array-like or callable, default="k-means++"
             Where the centres start.  An array of shape (n_clusters, n_features) is used as it is:
             cluster k starts at row k.  A callable gets (X, n_clusters, random_state=...).  Labels in `y`
@@ -68,9 +80,10 @@ TEXTS = {
         cluster_centers_ : ndarray of shape (n_clusters_, n_features)
             The centres.
         labels_ : ndarray of shape (n_samples,)
-            Likeliest cluster of each row, 0..c-1, also for outliers.
+            Likeliest cluster of each row, 0..c-1, also for outliers.  Equal to `predict(X)`, except in
+            rows of which `y` said something.
         memberships_ : ndarray of shape (n_samples, n_clusters_)
-            Memberships; rows sum to 1.
+            Memberships; rows sum to 1.  What `y` said of a row is in them.
         outlier_scores_ : ndarray of shape (n_samples,)
             0 for a row at a centre, towards 1 far from all.
         outlier_mask_ : ndarray of shape (n_samples,)
@@ -87,6 +100,11 @@ TEXTS = {
             Whether the centres came to rest within `max_iter`.
         n_clusters_ : int
             Number of clusters found.
+        label_strength_ : float or None
+            alpha, where labels were given.
+        unsatisfied_ : structured ndarray
+            The labels that the fit did not honour, worst first: `row`, the cluster `wanted` and the one
+            `found`, and the `shortfall` of the wanted one's membership (or typicality).  `kind` is "label".
         classes_ : ndarray of shape (n_clusters_,)
             The class of each cluster where `y` names them all, else 0..c-1.
     """,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from numbers import Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from softclust.estimators.base import SoftClusterer
-from softclust.recipes import Scaling
+from softclust.recipes import Scaling, tighter_scale
 
 EXPONENT = [Interval(Real, 1, None, closed="neither")]
 
@@ -19,7 +19,7 @@ class TypicalityClusterer(SoftClusterer):
     _parameter_constraints = {
         **SoftClusterer._parameter_constraints,
         "m": EXPONENT,
-        "scale": [None, Interval(Real, 0, None, closed="neither"), "array-like"],
+        "scale": [None, Interval(Real, 0, None, closed="neither"), StrOptions({"auto"}), "array-like"],
         "scale_factor": [None, Interval(Real, 0, None, closed="neither")],
         "scale_cut": [None, Interval(Real, 0, 1, closed="neither")],
         "merge_coincident": ["boolean"],
@@ -29,6 +29,8 @@ class TypicalityClusterer(SoftClusterer):
 
     def _scaling(self, c, units):
         value = None
+        if isinstance(self.scale, str):
+            return Scaling(None, 1.0, self.scale_cut, self._fuzzy_exponent(), tighten=tighter_scale)
         if self.scale is not None:
             value = _checked_scale(self.scale, c)
             # A scale beyond the range of squared distances is as good as one at its edge.
