@@ -50,6 +50,13 @@ class Labels:
     degrees: np.ndarray  # (q, classes)
     classes: np.ndarray
 
+    def of_rows_that_weigh(self, weight):
+        """A row that is left out says nothing either."""
+        if weight is None:
+            return self
+        kept = weight[self.rows] > 0
+        return Labels(self.rows[kept], self.degrees[kept], self.classes)
+
     def means(self, rows, c):
         """(c, p) mean of the rows of each class in loop units, NaN for clusters without a label."""
         V = np.full((c, rows.X.shape[1]), np.nan)

@@ -31,12 +31,11 @@ class Start:
     """Where a fit begins: at `given` centres, or at the best of the centres that `draws` yields.
 
     Where the scales come from an FCM run, that run begins here and the model goes on from its end, as
-    in the papers; a start that is `anchored` (to labels) is the model's own beginning too.
+    in the papers; labels hold that run too, so that clusters keep their classes.
     """
 
     given: np.ndarray | None
     draws: tuple = ()  # functions without arguments, each giving (c, p) centres
-    anchored: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,12 +73,14 @@ def run(model, source, start, scaling, options, rng) -> Outcome:
     if (scale is None and (uses_scale or automatic)) or (theta is None and uses_scale):
         # PCM and its kin go on from the centres of an FCM run: those of the papers do, and it is what
         # keeps a default fit from collapsing.
-        companion = Model(model.prototypes, Fuzzy(scaling.m), Frame.singletons(model.n_clusters))
+        companion = Model(
+            model.prototypes, Fuzzy(scaling.m), Frame.singletons(model.n_clusters), labels=model.labels
+        )
         fuzzy = _fit_plain(companion, source, start, options, rng)
         if scale is None:
             natural = _natural_scale(companion, source, fuzzy, scaling.cut)
             scale = scaling.factor * natural
-        theta = (start.given,) if start.anchored else fuzzy.state.theta
+        theta = fuzzy.state.theta
     if scaling.tighten:
         model, scale = _widest(model, source, theta, scale, scaling.tighten, options, rng)
     sentence, model = model, _resolve(model, source, theta, scale)

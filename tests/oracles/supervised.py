@@ -98,8 +98,8 @@ def simplex_row(cost, m, alpha, f, total=1.0):
     sum_k u_k(lambda) = total another one. Where every u_k <= total / c the sum is at most total, where
     every u_k >= total / c at least: the bracket for lambda.
 
-    lambda < 0 where the labels want more than total at lambda = 0: an entry with f_k = 0 or without a label is 0
-    then, one with f_k > 0 may be.
+    lambda < 0 where the labels want more than total at lambda = 0: an entry with f_k = 0 or without a
+    label is 0 then, one with f_k > 0 may be.
 
     Entries of cost 0 are free: the others take what they want at lambda = 0 (nothing without a label,
     but a labelled one keeps a share), at most total, and the rest goes to the free ones. J does not say

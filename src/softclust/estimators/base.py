@@ -133,8 +133,9 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             The rows.  float32 stays float32; a C-contiguous array or memory map is not copied.
         y : array-like of shape (n_samples,) or (n_samples, n_clusters), default=None
             What is known.  1-D: a class for each row; -1, None or NaN where none is known.  2-D: a
-            degree in [0, 1] for each cluster, NaN where nothing is said.  Cluster k starts at the
-            mean of what is known of class `classes_[k]`; nothing holds it there afterwards.
+            degree in [0, 1] for each cluster, NaN where nothing is said; zeros and several ones mean
+            "one of these".  Cluster k starts at the mean of what is known of class `classes_[k]`, and
+            rows pay for differing from what is said of them (`label_strength`).
         sample_weight : array-like of shape (n_samples,), default=None
             How many rows each row stands for; 0 leaves a row out.
 
@@ -167,11 +168,12 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         if len(X) < c:
             raise ValueError(f"n_samples={len(X)} should be >= n_clusters={c}.")
         rows = rows_in_units(np.asarray(X), weight)
+        labels = labels and labels.of_rows_that_weigh(weight)
         return LocalSource(rows, n_threads(self.n_jobs)), labels, c
 
     def _tell(self, source, labels, c):
         """The rows with what is known of them, and the penalty for leaving it unheeded."""
-        if labels is None:
+        if labels is None or len(labels.rows) == 0:
             return source, None
         rows, n = source.rows, len(source)
         if isinstance(self.label_strength, str):
@@ -225,7 +227,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             return recipes.Start(self._given_centers(init, rows, c))
         known = None if labels is None else labels.means(rows, c)
         if known is not None and not np.isnan(known).any():
-            return recipes.Start(known, anchored=True)
+            return recipes.Start(known)
         draws = (lambda: draw(self.init, source, c, rng, known),) * self.n_init
         return recipes.Start(None, draws)
 
