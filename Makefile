@@ -37,6 +37,7 @@ lint: .venv/lint.stamp
 bench: .venv/test.stamp .venv/kernels.fresh
 	$(BIN)/python benchmarks/latency.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/labels.py
 	$(BIN)/python benchmarks/peers.py
 
 clean:

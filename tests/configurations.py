@@ -61,7 +61,11 @@ def configurations():
             _named(cls, scale_cut=0.5),
             _named(cls, merge_coincident=True),
         ]
+        spread += [_named(cls, scale="auto")]
+    for cls in ESTIMATORS:
+        spread += [_named(cls, unlabelled="zero"), _named(cls, label_strength=2.0)]
     spread += [
+        _named(MIXED, b="auto"),
         _named(POSSIBILISTIC, penalty="entropy"),
         _named(MIXED, a=0.0, b=1.0),
         _named(MIXED, a=1.0, b=0.0),
@@ -76,6 +80,10 @@ def contract_configurations():
     wanted = {
         "HardCMeans-noise_distance=2.0",
         "HardCMeans-separation=CentralDistance",
+        "FuzzyCMeans-unlabelled=zero",
+        "PossibilisticCMeans-scale=auto",
+        "PossibilisticFuzzyCMeans-b=auto",
+        "ImprovedPossibilisticCMeans-label_strength=2.0",
         "FuzzyCMeans-m=1.2",
         "FuzzyCMeans-density_rate=auto",
         "FuzzyCMeans-init=k-means||",

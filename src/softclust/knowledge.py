@@ -165,11 +165,11 @@ def check_strength(strength, labels, n):
 
 
 def reliable_strength(labels, rows):
-    """alpha/(1 + alpha), the label's share in the membership of its row, is the labels' reliability.
+    """alpha = (A - D + 1)/(D + 1), from 0 to 20: how much oftener labels agree than not.
 
-    That is the share of labelled rows whose nearest labelled row has the same class, (agreeing + 1) /
-    (compared + 2), of at most 2,000 evenly spaced; rows alone in their class are not compared.  At
-    least 1/2, so that a label outweighs what the data say against it, and alpha at most 20.
+    A and D count the labelled rows whose nearest labelled row has the same class and another one (at
+    most 2,000 evenly spaced rows; those alone in their class are not counted).  A label wins its row
+    against the data where alpha exceeds the data's own lead: always from 1 on, hardly near 0.
     """
     degrees = np.nan_to_num(labels.degrees)
     named = np.flatnonzero(degrees.max(axis=1) > 0)
@@ -177,16 +177,16 @@ def reliable_strength(labels, rows):
     codes = degrees[named].argmax(axis=1)
     counts = np.bincount(codes, minlength=degrees.shape[1])
     compared = np.flatnonzero(counts[codes] > 1)
-    agreeing = 0
+    agree = 0
     if len(compared):
         points = rows.take(labels.rows[named]).points.astype(np.float64)
         D = np.zeros((len(points), len(points)))
         for x in points.T:
             D += (x[:, None] - x) ** 2
         np.fill_diagonal(D, np.inf)
-        agreeing = int((codes[D[compared].argmin(axis=1)] == codes[compared]).sum())
-    odds = (agreeing + 1) / (len(compared) - agreeing + 1)
-    return float(np.clip(odds, 1.0, _MOST_RELIABLE))
+        agree = int((codes[D[compared].argmin(axis=1)] == codes[compared]).sum())
+    differ = len(compared) - agree
+    return float(np.clip((agree - differ + 1) / (differ + 1), 0.0, _MOST_RELIABLE))
 
 
 def _unlabelled(values):

@@ -10,11 +10,11 @@ from oracles import supervised
 
 pytestmark = pytest.mark.filterwarnings("ignore::softclust.DegenerateClusterWarning")  # PCM does collapse
 
-LITERAL = {"acceleration": None, "tol": 1e-12, "max_iter": 3000}
-STOP = {"tol": 1e-12, "max_iter": 3000}
+LITERAL = {"acceleration": None, "tol": 1e-11, "max_iter": 3000}
+STOP = {"tol": 1e-11, "max_iter": 3000}
 SCALE = np.array([2.0, 3.0, 4.5])
 STRENGTH = 1.5
-N, C = 48, 3
+N, C = 36, 3
 NAN = np.nan
 
 
@@ -118,6 +118,10 @@ for settings in (
     )
 
 
+SLOW = [name for name in CASES if "ipcm" in name and "m=2" not in name]  # a root search in each entry
+RUNS = [(name, seed) for name in CASES for seed in range(2) if seed == 0 or name not in SLOW]
+
+
 def close(model, answer, X):
     spread = X.std(axis=0).max()
     assert_allclose(model.cluster_centers_, answer.centers, rtol=0, atol=1e-8 * spread)
@@ -126,9 +130,10 @@ def close(model, answer, X):
         assert_allclose(model.typicalities_, answer.typicalities, rtol=0, atol=1e-7)
 
 
-@pytest.mark.parametrize("seed", range(2))
+# Fails with a strength for each row and unlabelled="zero": rows without a label count with strength 1
+# there, not with their own.
 @pytest.mark.parametrize("knowledge", KNOWLEDGE)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "seed"), RUNS)
 def test_fixed_point_equals_the_paper(name, knowledge, seed):
     cls, parameters, oracle, settings = CASES[name]
     X, classes, V0, weight = blobs(seed)
@@ -145,9 +150,8 @@ def test_fixed_point_equals_the_paper(name, knowledge, seed):
         assert_allclose(model.memberships_, shares, rtol=0, atol=1e-7)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("m", "seed"), [(1.5, 0), (2.0, 0), (2.0, 1), (3.0, 1)])
 @pytest.mark.parametrize("knowledge", KNOWLEDGE)
-@pytest.mark.parametrize("m", [1.5, 2.0, 3.0])
 def test_noise_clustering_with_labels(m, knowledge, seed):
     X, classes, V0, weight = blobs(seed)
     y, F, strength, alpha = knowledge(classes, np.random.default_rng(seed))
@@ -167,9 +171,9 @@ def test_noise_clustering_with_labels(m, knowledge, seed):
 def test_a_subset_label_excludes_the_others_and_says_no_more(name, seed):
     """[1, 1, 0] is "the first or the second": 0 in the third, nothing between the two."""
     cls, parameters, oracle, settings = CASES[name]
-    X, classes, V0, weight = blobs(seed)
+    X, _, V0, weight = blobs(seed)
     y, F = np.full((N, C), NAN), np.full((N, C), NAN)
-    for i, told in ((3, [1, 1, 0]), (11, [0, 1, 1]), (19, [1, 0, 1]), (27, [1, 0, 0]), (35, [1, 1, 1])):
+    for i, told in ((3, [1, 1, 0]), (11, [0, 1, 1]), (19, [1, 0, 1]), (25, [1, 0, 0]), (31, [1, 1, 1])):
         y[i] = told
         F[i] = told if sum(told) == 1 else np.where(np.array(told) == 1, NAN, 0.0)
     model = cls(C, init=V0, label_strength=5.0, **parameters, **LITERAL).fit(X, y, sample_weight=weight)
@@ -187,6 +191,7 @@ def test_the_names_of_the_classes_do_not_matter(name):
     close(model, oracle(X, V0, F=F, alpha=alpha, **settings, **STOP), X)
 
 
+# Fails: for a cost of 0 and exponents other than 2 the search for the multiplier ends at the label alone.
 @pytest.mark.parametrize("m", [1.5, 3.0])
 def test_a_labelled_row_on_a_centre(m):
     """Its distance there is exactly 0, and its label is another cluster."""
@@ -200,6 +205,7 @@ def test_a_labelled_row_on_a_centre(m):
     close(model, answer, X)
 
 
+# Fails for m <= 1.1: typicalities within rounding of 1 are NaN.
 @pytest.mark.parametrize("m", [1.05, 1.1, 1.5, 3.0])
 def test_a_labelled_row_on_a_possibilistic_centre(m):
     X = np.array([[0.0, 0.0], [1, 0], [0, 1], [8, 8], [9, 8], [8, 9], [4, 4], [8, 0]])

@@ -47,9 +47,9 @@ TEXTS = {
         label_strength : float, "auto" or array-like of shape (n_samples,), default="auto"
             alpha, what it costs a row to differ from its label in `y`, also one for each row: 0 ignores
             the label (but for the start), inf obeys it.  A labelled row's membership is near
-            (u + alpha f)/(1 + alpha), with u what the data and f what the label says.  "auto": alpha such
-            that alpha/(1 + alpha) is the labels' reliability, the share of labelled rows whose nearest
-            labelled row has the same class; from 1 to 20.
+            (u + alpha f)/(1 + alpha), with u what the data and f what the label says.  "auto": alpha =
+            (A - D + 1)/(D + 1), from 0 to 20, with A and D the numbers of labelled rows whose nearest
+            labelled row has the same class and another one.
         unlabelled : {{"free", "zero"}}, default="free"
             "zero": rows without a label are drawn to degree 0 in every cluster, as Liu & Wu print; slower.
         printed_centers : bool, default=False

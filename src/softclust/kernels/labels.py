@@ -168,43 +168,34 @@ def known_row(kind, parameters, scale, d, f, alpha, u, t, w, cost):
 
 
 @compiled
-def _greatest(x):
-    best = 0
-    for k in range(1, x.shape[0]):
-        if x[k] > x[best]:
-            best = k
+def known_label(kind, alpha, u, t):
+    """The likeliest cluster of a known row: by typicality, for models without by membership.
+
+    IPCM takes labels from the typicalities, but is told them through u: by (t + alpha u)/(1 + alpha), t
+    divided by its sum, which is the most typical cluster for strength 0 and the label for a great one.
+    """
+    by_typicality = kind in (POSSIBILISTIC, POSSIBILISTIC_FUZZY)
+    total = 0.0
+    for k in range(u.shape[0]):
+        total += t[k]
+    best, most = 0, -1.0
+    for k in range(u.shape[0]):
+        if kind == IMPROVED and total > 0.0:
+            value = t[k] / total + alpha * u[k]
+        else:
+            value = t[k] if by_typicality else u[k]
+        if value > most:
+            best, most = k, value
     return best
 
 
 @compiled
-def known_label(kind, parameters, scale, d, u, t, w, cost):
-    """The likeliest cluster of a known row: by typicality, for models without by membership.
-
-    IPCM, whose labels act on u: by typicality times what the label makes of u, u / (u without labels),
-    which is the most typical cluster for strength 0 and the label for a great one.  w, cost are spare.
-    """
-    if kind in (POSSIBILISTIC, POSSIBILISTIC_FUZZY):
-        return _greatest(t)
-    if kind == IMPROVED:
-        for k in range(d.shape[0]):
-            _, cost[k] = _bracket(d[k], scale[k], parameters[1], parameters[4] != 0.0)
-        fuzzy_row(cost, parameters[0], parameters[5], w)
-        found = 0.0
-        for k in range(d.shape[0]):
-            w[k] = t[k] * u[k] / w[k] if w[k] > 0.0 else 0.0
-            found = max(found, w[k])
-        if found > 0.0:
-            return _greatest(w)
-    return _greatest(u)
-
-
-@compiled
-def _known_rows(kind, parameters, scale, D, target, alpha, buffer, spare, U, T, W, loss, share, label):
+def _known_rows(kind, parameters, scale, D, target, alpha, buffer, U, T, W, loss, share, label):
     for i in range(D.shape[0]):
         loss[i], share[i] = known_row(
             kind, parameters, scale, D[i], target[i], alpha[i], U[i], T[i], W[i], buffer
         )
-        label[i] = known_label(kind, parameters, scale, D[i], U[i], T[i], spare, buffer)
+        label[i] = known_label(kind, alpha[i], U[i], T[i])
 
 
 def known_rows(rule, parameters, scale, D, target, alpha):
@@ -213,5 +204,5 @@ def known_rows(rule, parameters, scale, D, target, alpha):
     U, T, W = np.zeros((q, c)), np.zeros((q, c)), np.zeros((q, c))
     loss, share, label = np.zeros(q), np.zeros(q), np.zeros(q, np.int64)
     arrays = (np.ascontiguousarray(x, np.float64) for x in (scale, D, target, alpha))
-    _known_rows(rule.kind, parameters, *arrays, np.zeros(c), np.zeros(c), U, T, W, loss, share, label)
+    _known_rows(rule.kind, parameters, *arrays, np.zeros(c), U, T, W, loss, share, label)
     return U, T, W, loss, share, label
