@@ -43,7 +43,7 @@ def test_unknown_names_say_so():
 
 def test_catalogue():
     entries = softclust.catalogue()
-    expected = "hcm kmeans fcm swfcm pcm pcm-entropy rpcm spcm pfcm ipcm ipcm2"
+    expected = "hcm kmeans skmeans fcm sfcm swfcm pcm pcm-entropy rpcm srpcm spcm pfcm spfcm ipcm ipcm2"
     assert set(expected.split()) <= set(entries)
     for acronym, entry in entries.items():
         assert entry.acronym == acronym

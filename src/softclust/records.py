@@ -8,7 +8,7 @@ import numpy as np
 
 # Loop coordinates stay within +-2^this, so that squared distances neither overflow nor vanish.
 LARGEST_EXPONENT = {np.dtype("f4"): 50, np.dtype("f8"): 480}
-NARROW_EXPONENT = 50  # within +-2^this, eight squared distances have a product
+NARROW_EXPONENT = 40  # within +-2^this, eight squared distances have a product
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
@@ -108,12 +108,22 @@ def scenes(draw):
     return X, y, strength
 
 
+def on_a_centre():
+    """A row ends on a centre, and its label is a degree in another cluster."""
+    X = np.array([[-5.0], [-3.0], [1.5], [3.25], [1.25], [-4.875], [0.875], [-1.5]])
+    y = np.full((8, 3), np.nan)
+    y[4, :2], y[5, 0], y[7, 1] = 1.0, 0.9, 0.9
+    return X, y, INF
+
+
 def never_rises(history):
     history = np.asarray(history)
     return bool((np.diff(history) <= 1e-10 * np.abs(history).max()).all())
 
 
+# Fails for the example with variant=1 and m=1.5: the row on a centre is not at its minimum, and J rises.
 @every_setting
+@example(scene=on_a_centre(), seed=194)
 @settings(max_examples=25, phases=[Phase.explicit, Phase.generate])
 @given(scene=scenes(), seed=st.integers(0, 2**16))
 def test_objective_never_rises(make, scene, seed):
@@ -127,6 +137,26 @@ def test_objective_never_rises(make, scene, seed):
     assert ((model.outlier_scores_ >= 0) & (model.outlier_scores_ <= 1)).all()
     if hasattr(model, "typicalities_"):
         assert ((model.typicalities_ >= 0) & (model.typicalities_ <= 1)).all()
+
+
+EXTREMES = [named(cls, m=m) for cls in (FUZZY, POSSIBILISTIC) for m in (1.001, 1.05, 1.1, 20.0)]
+EXTREMES += [named(MIXED, eta=eta) for eta in (1.001, 1.05, 1.1, 20.0)]
+EXTREMES += [named(IMPROVED, variant=1, m=m, eta=m) for m in (1.01, 1.05, 1.1, 20.0)]
+
+
+# Fails: NaN for exponents of typicalities near 1, where a typicality is within rounding of 1.
+@pytest.mark.parametrize("strength", [0.5, 5.0, INF])
+@pytest.mark.parametrize("make", **as_parameters(EXTREMES))
+def test_extreme_exponents(make, strength, told):
+    """Rows on a grid, so that some lie on the centres from which the fit starts; three labels are wrong."""
+    X, labels = told
+    X = np.round(4 * X)
+    init = X[np.flatnonzero(labels >= 0)[:3]]
+    for y in (labels, degrees(len(X))):
+        model = make(init=init, label_strength=strength, max_iter=30).fit(X, y)
+        assert np.isfinite(model.cluster_centers_).all()
+        assert np.isfinite(model.memberships_).all()
+        assert never_rises(model.objective_history_)
 
 
 def with_knowledge(fitted, X, y):
@@ -326,6 +356,7 @@ def test_strength_0_is_no_label(make, told):
         same(one, make(init=start(X), **SHORT).fit(X), atol=1e-12)
 
 
+# Fails for entropy: where all typicalities of a row vanish, a known row is not given to the nearest cluster.
 @every_setting
 def test_strength_0_says_nothing_of_far_rows_either(make):
     """Also where every typicality of a row vanishes."""
@@ -399,6 +430,7 @@ def test_hard_without_labels_is_k_means(told):
     assert_allclose(one.objective_, two.inertia_, rtol=1e-12)
 
 
+# Fails, with the next one: J of a label of infinite strength is a difference of numbers 1e10 times greater.
 @pytest.mark.parametrize("strength", [1.0001, 2.0, 1e3, 1e8])
 def test_hard_labels_hold_for_every_strength_above_1(strength, told):
     X, labels = told
@@ -430,7 +462,7 @@ def test_fuzzy_labels_are_mixed_in_with_their_strength(told):
 @pytest.mark.parametrize("kind", ["classes", "degrees"])
 @every_setting
 def test_stronger_labels_are_paid_for_less(make, kind, told):
-    """At given centres J is a minimum over lines alpha -> fit + alpha * difference: it rises, and bends down."""
+    """At given centres J is the least of many lines in the strength: it rises, and bends down."""
     X, labels = told
     y = prescribed(kind, X, labels)
     fitted = make(init=start(X), label_strength=1.0, **SHORT).fit(X, y)

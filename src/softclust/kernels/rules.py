@@ -48,7 +48,7 @@ def fuzzy_influence(cost, w, s, low, loss, m, noise, tiny, narrow):
     c = cost.shape[0]
     if m == 2.0:
         rest = 1.0 / noise if noise > 0.0 else 0.0
-        if narrow and c <= MOST_CLUSTERS:
+        if narrow and c <= MOST_CLUSTERS and rest <= 1.0 / tiny:
             fuzzy_squares(cost, w, loss, rest, tiny)
             return
         if c % 2 == 1:
@@ -194,9 +194,10 @@ def fuzzy_members(cost, u, s, low, noise_share, m, noise):
 def _normalise(u, s):
     """Divide by the row sums; a row that noise has left without a trace is shared equally."""
     c = u.shape[0]
+    trace = 1e-30 if u.itemsize == 4 else 1e-290  # its reciprocal, by which LLVM multiplies, is finite
     for k in range(c):
         for i in range(TILE):
-            u[k, i] = u[k, i] / s[i] if s[i] > 0.0 else 1.0 / c
+            u[k, i] = u[k, i] / s[i] if s[i] > trace else 1.0 / c
 
 
 @compiled
