@@ -50,6 +50,14 @@ class Labels:
     degrees: np.ndarray  # (q, classes)
     classes: np.ndarray
 
+    def names(self, c):
+        """The class of each of c clusters, None for those beyond the classes."""
+        if c <= len(self.classes):
+            return self.classes[:c]
+        names = np.full(c, None, dtype=object)
+        names[: len(self.classes)] = self.classes
+        return names
+
     def of_rows_that_weigh(self, weight):
         """A row that is left out says nothing either."""
         if weight is None:
@@ -68,8 +76,10 @@ class Labels:
                 V[k] = degree @ points / degree.sum()
         return V
 
-    def known(self, c, confidence, n=None):
-        """What the penalty sees of c clusters; with n, rows without a label are told to be near none.
+    def known(self, c, confidence, everyone=False):
+        """What the penalty sees of c clusters, from the confidence in each row of the data.
+
+        Where it is about `everyone`, rows without a label are told to belong to no cluster.
 
         Zeros and several ones are a subset label, "A or B": it excludes the others and says nothing
         between A and B (a wish of 1 in both would draw the row to the farther of the two).
@@ -80,11 +90,11 @@ class Labels:
         ones = target == 1
         subset = (ones.sum(axis=1) > 1) & (ones | (target == 0)).all(axis=1)
         target[subset[:, None] & ones] = np.nan
-        if n is None:
-            return Known(self.rows, target, confidence)
-        everyone, trust = np.zeros((n, c)), np.ones(n)
-        everyone[self.rows], trust[self.rows] = target, confidence
-        return Known(np.arange(n), everyone, trust)
+        if not everyone:
+            return Known(self.rows, target, confidence[self.rows])
+        every = np.zeros((len(confidence), c))
+        every[self.rows] = target
+        return Known(np.arange(len(confidence)), every, confidence)
 
 
 UNSATISFIED = np.dtype(
@@ -135,7 +145,7 @@ def check_labels(y, n, c):
         raise ValueError(f"y should be a 1d array of classes or 2d of degrees, got {values.ndim}d.")
     if len(values) != n:
         raise ValueError(f"y has {len(values)} entries; X has {n} rows.")
-    labels = _soft_labels(values, c) if values.ndim == 2 else _hard_labels(values)
+    labels = _soft_labels(values, c) if values.ndim == 2 else _hard_labels(values, c)
     found = labels.degrees.shape[1]
     if found > c:
         warnings.warn(
@@ -149,19 +159,19 @@ def check_labels(y, n, c):
 
 
 def check_strength(strength, labels, n):
-    """Strength of the penalty and confidence in each labelled row, from a number or one for each row."""
+    """Strength of the penalty and confidence in each row, from a number or one for each row."""
     values = np.asarray(strength, dtype=np.float64)
     if values.ndim > 1 or (values.ndim == 1 and len(values) != n):
         raise ValueError(
             f"label_strength has shape {values.shape}; it is a number, 'auto', or one number for each of "
             f"the {n} rows of X."
         )
-    each = np.minimum(np.broadcast_to(values, (n,))[labels.rows], STRONGEST)
-    wrong = np.flatnonzero(~(each >= 0))
+    each = np.minimum(np.broadcast_to(values, (n,)), STRONGEST)
+    wrong = labels.rows[~(each[labels.rows] >= 0)]
     if len(wrong):
-        place = f"[{labels.rows[wrong[0]]}]" if values.ndim else ""
+        place = f"[{wrong[0]}]" if values.ndim else ""
         raise ValueError(f"label_strength{place} is {each[wrong[0]]:g}; strengths are numbers >= 0.")
-    return (1.0, each) if values.ndim else (float(each[0]), np.ones(len(each)))
+    return (1.0, each) if values.ndim else (float(each[0]), np.ones(n))
 
 
 def reliable_strength(labels, rows):
@@ -210,7 +220,7 @@ def _is_minus_one(value):
     return isinstance(value, int | float | np.number) and value == -1
 
 
-def _hard_labels(values):
+def _hard_labels(values, c):
     known = ~_unlabelled(values)
     try:
         classes, codes = np.unique(values[known], return_inverse=True)
@@ -218,6 +228,9 @@ def _hard_labels(values):
         classes = np.array(list(dict.fromkeys(values[known])), dtype=object)
         place = {name: k for k, name in enumerate(classes)}
         codes = np.array([place[v] for v in values[known]], dtype=int)
+    if len(classes) < c and classes.dtype.kind in "iuf" and np.isin(classes, np.arange(c)).all():
+        codes = classes.astype(int)[codes]  # 0..c-1, not all of them named: class k is cluster k
+        classes = np.arange(c, dtype=classes.dtype)
     return Labels(np.flatnonzero(known), np.eye(len(classes))[codes], classes)
 
 

@@ -49,7 +49,9 @@ class Model:
         """Positions, wanted degrees and strengths alpha_i of the rows that the penalty is about."""
         if self.labels is None or rows.known is None:
             return None
-        return rows.known.rows, rows.known.target, self.labels.strength * rows.known.confidence
+        alpha = self.labels.strength * rows.known.confidence
+        counts = slice(None) if (alpha > 0).all() else alpha > 0
+        return rows.known.rows[counts], rows.known.target[counts], alpha[counts]
 
     def scale(self, state):
         return np.ones(len(state.centers)) if state.scale is None else state.scale

@@ -160,7 +160,10 @@ def test_clusters_without_a_class_of_their_own(blobs):
     known[np.flatnonzero(y == 1)[:4]] = 5
     model = FUZZY(3, random_state=0).fit(X, known)
     assert (model.labels_[y == 1] == 0).all()
-    assert_array_equal(model.classes_, [0, 1, 2])
+    assert list(model.classes_) == [5, None, None]
+    told = FUZZY(3, random_state=0).fit(X, np.where(known == 5, 1, -1))
+    assert_array_equal(told.classes_, [0, 1, 2])
+    assert (told.labels_[y == 1] == 1).all()
     assert len(np.unique(model.labels_)) == 3
 
 

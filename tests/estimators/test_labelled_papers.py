@@ -130,8 +130,6 @@ def close(model, answer, X):
         assert_allclose(model.typicalities_, answer.typicalities, rtol=0, atol=1e-7)
 
 
-# Fails with a strength for each row and unlabelled="zero": rows without a label count with strength 1
-# there, not with their own.
 @pytest.mark.parametrize("knowledge", KNOWLEDGE)
 @pytest.mark.parametrize(("name", "seed"), RUNS)
 def test_fixed_point_equals_the_paper(name, knowledge, seed):
@@ -191,8 +189,6 @@ def test_the_names_of_the_classes_do_not_matter(name):
     close(model, oracle(X, V0, F=F, alpha=alpha, **settings, **STOP), X)
 
 
-# Fails: for a cost of 0 and exponents other than 2 the search for the multiplier ends where the row belongs
-# to its label alone, or (weak labels, m near 1) to no cluster, which is NaN.
 @pytest.mark.parametrize(("m", "strength"), [(1.1, 0.001), (1.5, 3.0), (2.0, 3.0), (3.0, 3.0)])
 def test_a_labelled_row_on_a_centre(m, strength):
     """Its distance there is exactly 0, and its label is another cluster."""
@@ -206,7 +202,6 @@ def test_a_labelled_row_on_a_centre(m, strength):
     close(model, answer, X)
 
 
-# Fails for m <= 1.1: typicalities within rounding of 1 are NaN.
 @pytest.mark.parametrize("m", [1.05, 1.1, 1.5, 3.0])
 def test_a_labelled_row_on_a_possibilistic_centre(m):
     X = np.array([[0.0, 0.0], [1, 0], [0, 1], [8, 8], [9, 8], [8, 9], [4, 4], [8, 0]])

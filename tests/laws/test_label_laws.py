@@ -121,7 +121,6 @@ def never_rises(history):
     return bool((np.diff(history) <= 1e-10 * np.abs(history).max()).all())
 
 
-# Fails for the example with variant=1 and m=1.5: the row on a centre is not at its minimum, and J rises.
 @every_setting
 @example(scene=on_a_centre(), seed=194)
 @settings(max_examples=25, phases=[Phase.explicit, Phase.generate])
@@ -144,7 +143,6 @@ EXTREMES += [named(MIXED, eta=eta) for eta in (1.001, 1.05, 1.1, 20.0)]
 EXTREMES += [named(IMPROVED, variant=1, m=m, eta=m) for m in (1.01, 1.05, 1.1, 20.0)]
 
 
-# Fails: NaN for exponents of typicalities near 1, where a typicality is within rounding of 1.
 @pytest.mark.parametrize("strength", [0.5, 5.0, INF])
 @pytest.mark.parametrize("make", **as_parameters(EXTREMES))
 def test_extreme_exponents(make, strength, told):
@@ -356,7 +354,6 @@ def test_strength_0_is_no_label(make, told):
         same(one, make(init=start(X), **SHORT).fit(X), atol=1e-12)
 
 
-# Fails for entropy: where all typicalities of a row vanish, a known row is not given to the nearest cluster.
 @every_setting
 def test_strength_0_says_nothing_of_far_rows_either(make):
     """Also where every typicality of a row vanishes."""
@@ -430,7 +427,6 @@ def test_hard_without_labels_is_k_means(told):
     assert_allclose(one.objective_, two.inertia_, rtol=1e-12)
 
 
-# Fails, with the next one: J of a label of infinite strength is a difference of numbers 1e10 times greater.
 @pytest.mark.parametrize("strength", [1.0001, 2.0, 1e3, 1e8])
 def test_hard_labels_hold_for_every_strength_above_1(strength, told):
     X, labels = told

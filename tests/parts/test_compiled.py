@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from oracles.supervised import simplex_row
+from softclust.kernels.labels import known_rows
 from softclust.model import Model, assign, assign_by_parts, sweep, sweep_by_parts
 from softclust.partitions import (
     Fuzzy,
@@ -162,3 +164,40 @@ def test_the_edges_of_narrow_rows(c, dtype):
         stats = sweep(rows, model_of(Fuzzy(2.0), c, 0.0), State((V,)))
         assert_allclose(stats.weight, 1 / c**2, rtol=1e-6)
         assert np.isfinite(stats.loss)
+
+
+@pytest.mark.parametrize(
+    "partition",
+    [Possibilistic(1.01), ImprovedPossibilistic(2.0, 1.01), ImprovedPossibilistic(1.5, 1.01)],
+    ids=str,
+)
+def test_far_rows_and_exponents_near_one(partition):
+    """Powers of the distances leave the range of floats; the objective does not."""
+    X = np.array([[0.0], [0.1], [100.0], [200.0]])
+    rows = Rows(X, Units(1.0, np.zeros(1)))
+    state = State((np.array([[0.0], [0.2]]),), np.ones(2))
+    model = model_of(partition, 2, 0.0)
+    assert_allclose(sweep(rows, model, state).loss, sweep_by_parts(rows, model, state).loss, rtol=1e-10)
+
+
+def test_labelled_rows_with_costs_far_apart():
+    """The exact memberships where one cost is a tiny share of another, or zero (`oracles.supervised`)."""
+    cases = [
+        ([1.0, 0.0], [1.0, 0.0], 3.0, 3.0),
+        ([1.0, 0.0], [1.0, np.nan], 1e-3, 1.1),
+        ([0.05697, 1206.37, 0.06293], [0.0, 0.0, 0.0], 1e4, 1.1),
+        ([1.0, 1e-70], [1.0, 0.0], 3.0, 3.0),
+        ([2.0, 1.0], [1.0, 1.0], 5.0, 1.3),
+    ]
+    for cost, f, alpha, m in cases:
+        rule = Fuzzy(m).rule
+        U = known_rows(
+            rule,
+            rule.parameters(0.0, 0.0),
+            np.ones(len(cost)),
+            np.array([cost]),
+            np.array([f]),
+            np.array([alpha]),
+        )[0][0]
+        expected = simplex_row(np.array(cost), m, alpha, np.array(f))
+        assert_allclose(U, expected, rtol=1e-6, atol=1e-9)

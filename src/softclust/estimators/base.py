@@ -177,10 +177,10 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             return source, None
         rows, n = source.rows, len(source)
         if isinstance(self.label_strength, str):
-            strength, confidence = reliable_strength(labels, rows), np.ones(len(labels.rows))
+            strength, confidence = reliable_strength(labels, rows), np.ones(n)
         else:
             strength, confidence = check_strength(self.label_strength, labels, n)
-        known = labels.known(c, confidence, n if self.unlabelled == "zero" else None)
+        known = labels.known(c, confidence, everyone=self.unlabelled == "zero")
         penalty = LabelPenalty(strength, self.printed_centers)
         return replace(source, rows=replace(rows, known=known)), penalty
 
@@ -258,11 +258,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self.objective_ = float(self.objective_history_[-1])
         self.n_iter_ = fit.n_iter
         self.converged_ = fit.converged
-        self.classes_ = (
-            np.arange(self.n_clusters_)
-            if labels is None or len(labels.classes) < self.n_clusters_
-            else labels.classes
-        )
+        self.classes_ = np.arange(self.n_clusters_) if labels is None else labels.names(self.n_clusters_)
         self._outlier_limits = self._limits(model.partition, outcome.natural_scale / scale)
         members = self._assign(source)
         self.labels_, self.memberships_ = members.labels, members.memberships

@@ -106,7 +106,7 @@ TEXTS = {
             The labels that the fit did not honour, worst first: `row`, the cluster `wanted` and the one
             `found`, and the `shortfall` of the wanted one's membership (or typicality).  `kind` is "label".
         classes_ : ndarray of shape (n_clusters_,)
-            The class of each cluster where `y` names them all, else 0..c-1.
+            The class of each cluster, None for clusters beyond the classes in `y`; without `y` 0..c-1.
     """,
     "typicalities": """
         typicalities_ : ndarray of shape (n_samples, n_clusters_)

@@ -29,20 +29,22 @@ def hard_row(d, f, alpha, noise, u, w, printed):
     that is negative there only, so that the label always wins (Basu 2002, Constrained-KMeans).
     """
     c = d.shape[0]
-    best, winner, constant = np.inf, 0, 0.0
+    best, winner = np.inf, 0
     for k in range(c):
         pull = pull_of(alpha, f[k])
         wish = f[k] if pull > 0.0 else 0.0
         cost = d[k] * (1.0 + pull * (1.0 - 2.0 * wish))
-        constant += pull * wish * wish * d[k]
         if k == 0 or cost < best or (cost == best and wish > f[winner]):
             best, winner = cost, k
     is_noise = noise > 0.0 and noise < best
+    loss = noise if is_noise else 0.0
     for k in range(c):
         u[k] = 1.0 if k == winner else 0.0
         chosen = 0.0 if is_noise else u[k]
-        w[k] = chosen + (0.0 if printed else _penalty(alpha, chosen, f[k]))
-    return (noise if is_noise else best) + constant, 1.0 if is_noise else 0.0
+        extra = _penalty(alpha, chosen, f[k])
+        loss += d[k] * (chosen + extra)
+        w[k] = chosen + (0.0 if printed else extra)
+    return loss, 1.0 if is_noise else 0.0
 
 
 @compiled
@@ -69,7 +71,9 @@ def typicality_entry(d, gamma, b, eta, entropy, pull, f):
     if entropy:
         return _entropic_typicality(b * d / gamma, pull * d / gamma, wish)
     if eta == 2.0:
-        return (gamma + pull * wish * d) / (gamma + (b + pull) * d)
+        return min((gamma + pull * wish * d) / (gamma + (b + pull) * d), 1.0)
+    if d == 0.0:
+        return 1.0
     if pull == 0.0:
         return 1.0 / (1.0 + (b * d / gamma) ** (1.0 / (eta - 1.0)))
     share = d / (d + gamma)  # both sides in units of d + gamma: neither overflows
@@ -79,6 +83,8 @@ def typicality_entry(d, gamma, b, eta, entropy, pull, f):
     for _ in range(_HALVINGS):
         if not low < t < high:
             t = 0.5 * (low + high)
+            if t in (low, high):
+                break
         up, down = eta * b * share * power(t, eta - 1.0), eta * rest * power(1.0 - t, eta - 1.0)
         gap = up - down + 2.0 * pull * share * (t - wish)
         slope = (eta - 1.0) * (up / t + down / (1.0 - t)) + 2.0 * pull * share
@@ -88,7 +94,7 @@ def typicality_entry(d, gamma, b, eta, entropy, pull, f):
             low = t
         step = gap / slope
         t -= step
-        if abs(step) <= 1e-15 * t + 1e-18 or high - low <= 1e-16:
+        if abs(step) <= 1e-15 * t:
             break
     return min(max(t, low), high)
 
@@ -118,7 +124,7 @@ def _bracket(d, gamma, eta, entropy):
     if entropy:
         return np.exp(-d / gamma), -gamma * np.expm1(-d / gamma)
     t = typicality_entry(d, gamma, 1.0, eta, False, 0.0, 0.0)
-    return t, d * t ** (eta - 1.0)
+    return t, t**eta * d + gamma * (1.0 - t) ** eta
 
 
 @compiled
@@ -168,7 +174,7 @@ def known_row(kind, parameters, scale, d, f, alpha, u, t, w, cost):
 
 
 @compiled
-def known_label(kind, alpha, u, t):
+def known_label(kind, alpha, d, scale, u, t):
     """The likeliest cluster of a known row: by typicality, for models without by membership.
 
     IPCM takes labels from the typicalities, but is told them through u: by (t + alpha u)/(1 + alpha), t
@@ -182,6 +188,8 @@ def known_label(kind, alpha, u, t):
     for k in range(u.shape[0]):
         if kind == IMPROVED and total > 0.0:
             value = t[k] / total + alpha * u[k]
+        elif by_typicality and total == 0.0:
+            value = 1.0 / (1.0 + d[k] / scale[k])  # in the order of typicalities that vanish
         else:
             value = t[k] if by_typicality else u[k]
         if value > most:
@@ -195,7 +203,7 @@ def _known_rows(kind, parameters, scale, D, target, alpha, buffer, U, T, W, loss
         loss[i], share[i] = known_row(
             kind, parameters, scale, D[i], target[i], alpha[i], U[i], T[i], W[i], buffer
         )
-        label[i] = known_label(kind, alpha[i], U[i], T[i])
+        label[i] = known_label(kind, alpha[i], D[i], scale, U[i], T[i])
 
 
 def known_rows(rule, parameters, scale, D, target, alpha):

@@ -71,7 +71,7 @@ def _known_members(kind, parameters, scale, i, f, alpha, d, u, t, rows, row):
     for k in range(c):
         row[0, k] = d[k, i]
     _, share = known_row(kind, parameters, scale, row[0], f, alpha, row[1], row[2], row[3], row[4])
-    label = known_label(kind, alpha, row[1], row[2])
+    label = known_label(kind, alpha, row[0], scale, row[1], row[2])
     shares = row[2] if kind == POSSIBILISTIC else row[1]
     total = greatest = 0.0
     for k in range(c):

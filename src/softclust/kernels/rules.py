@@ -117,7 +117,7 @@ def possibilistic_influence(d, w, loss, scale, b, eta, entropy):
                 z = 1.0 + power(rate * d[k, i], e)
                 lower = exp((1.0 - eta) * log(z))  # t^(eta-1)
                 w[k, i] = b * lower / z
-                loss[i] += b * d[k, i] * lower
+                loss[i] += min(b * d[k, i] * lower, gamma)  # gamma: where z is beyond the range of exp
 
 
 @compiled
@@ -137,7 +137,7 @@ def improved_cost(d, cost, w, scale, eta, entropy):
                 z = 1.0 + power(d[k, i] / gamma, e)
                 lower = exp((1.0 - eta) * log(z))
                 w[k, i] = lower / z
-                cost[k, i] = d[k, i] * lower
+                cost[k, i] = min(d[k, i] * lower, gamma)
 
 
 @compiled

@@ -6,6 +6,7 @@ from softclust.kernels.compiled import compiled
 from softclust.kernels.vector_math import power
 
 _LEAST_RATIO = 1e-250  # of the greatest cost of a row: all others have a reciprocal
+_LEAST_LEVEL = 1e-290
 _HALVINGS = 200
 
 
@@ -88,6 +89,8 @@ def _entry(target, m, pull, f, guess):
     for _ in range(_HALVINGS):
         if not low < u < high:
             u = 0.5 * (low + high)
+            if u in (low, high):
+                break
         term = m * power(u, m - 1.0)
         gap = term + 2.0 * pull * (u - f) - target
         slope = (m - 1.0) * term / u + 2.0 * pull
@@ -97,18 +100,35 @@ def _entry(target, m, pull, f, guess):
             low = u
         step = gap / slope
         u -= step
-        if abs(step) <= 1e-15 * u + 1e-18 or high - low <= 1e-16 * high:
+        if abs(step) <= 1e-15 * u:
             break
     return min(max(u, low), high), slope
 
 
 @compiled
+def _total_at(level, cost, f, alpha, m, noise, u):
+    """u <- the memberships at a multiplier lambda; returns their sum, its slope, and noise's share."""
+    share = min(power(max(level, 0.0) / (m * noise), 1.0 / (m - 1.0)), 1.0) if noise > 0.0 else 0.0
+    total = share
+    slope = share / (level * (m - 1.0)) if share > 0.0 else 0.0
+    for k in range(cost.shape[0]):
+        pull = pull_of(alpha, f[k])
+        u[k], steep = _entry(level / cost[k], m, pull, f[k] if pull > 0.0 else 0.0, u[k])
+        total += u[k]
+        slope += 1.0 / (cost[k] * steep) if steep > 0.0 else 0.0
+    return total, slope, share
+
+
+@compiled
 def _general_row(cost, f, alpha, m, noise, u):
-    """Any m: the multiplier lambda at which the memberships sum to 1, by bracketed Newton steps."""
+    """Any m: the multiplier lambda at which the memberships sum to 1, by bracketed Newton steps.
+
+    Its sign is known from lambda = 0; its size may be that of the least cost, which may be a tiny share
+    of the greatest, so that the bracket is halved by ratios.
+    """
     c = cost.shape[0]
-    low, high = 0.0, np.inf if noise <= 0.0 else m * noise
-    share = fuzzy_row(cost, m, noise, u)
-    level, most = 0.0, 0.0
+    fuzzy_row(cost, m, noise, u)
+    low, high, level, most = 0.0, np.inf if noise <= 0.0 else m * noise, 0.0, 0.0
     for k in range(c):
         pull = pull_of(alpha, f[k])
         wish = f[k] if pull > 0.0 else 0.0
@@ -118,25 +138,28 @@ def _general_row(cost, f, alpha, m, noise, u):
         if u[k] >= most:
             most = u[k]
             level = cost[k] * (m * power(u[k], m - 1.0) + 2.0 * pull * (u[k] - wish))
+    wanted = 0.0
+    for k in range(c):
+        pull = pull_of(alpha, f[k])
+        if pull > 0.0:
+            wanted += _entry(0.0, m, pull, f[k], u[k])[0]
+    sign = 1.0 if wanted < 1.0 else -1.0
+    share = 0.0
+    near, far = _LEAST_LEVEL, high if sign > 0.0 else -low
+    level *= sign
     for _ in range(_HALVINGS):
-        if not low < level < high:
-            level = 0.5 * (low + high)
-        share = min(power(max(level, 0.0) / (m * noise), 1.0 / (m - 1.0)), 1.0) if noise > 0.0 else 0.0
-        total = share
-        slope = share / (level * (m - 1.0)) if share > 0.0 else 0.0
-        for k in range(c):
-            pull = pull_of(alpha, f[k])
-            u[k], steep = _entry(level / cost[k], m, pull, f[k] if pull > 0.0 else 0.0, u[k])
-            total += u[k]
-            slope += 1.0 / (cost[k] * steep) if steep > 0.0 else 0.0
-        if total > 1.0:
-            high = level
-        else:
-            low = level
-        step = (total - 1.0) / slope if slope > 0.0 else 0.0
-        if abs(total - 1.0) <= 1e-14 or high - low <= 1e-16 * max(abs(low), abs(high)):
+        if not near < level < far:
+            level = max(np.sqrt(near) * np.sqrt(far), 0.01 * far)
+            if level in (near, far):
+                break
+        total, slope, share = _total_at(sign * level, cost, f, alpha, m, noise, u)
+        if abs(total - 1.0) <= 1e-14:
             break
-        level -= step
+        if (total < 1.0) == (sign > 0.0):
+            near = level
+        else:
+            far = level
+        level -= sign * (total - 1.0) / slope if slope > 0.0 else level
     total = share
     for k in range(c):
         total += u[k]

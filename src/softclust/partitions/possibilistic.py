@@ -30,7 +30,8 @@ class Possibilistic:
 
     def typicality(self, q):
         """Typicality of a row whose distance is q scales."""
-        return 1 / (1 + q ** (1 / (self.eta - 1)))
+        with np.errstate(over="ignore"):  # for exponents near 1 far rows are typical of nothing at once
+            return 1 / (1 + q ** (1 / (self.eta - 1)))
 
     def typicalities(self, D, scale):
         return self.typicality(self.b * D / scale)
