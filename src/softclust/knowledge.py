@@ -177,26 +177,31 @@ def check_strength(strength, labels, n):
 def reliable_strength(labels, rows):
     """alpha = (A - D + 1)/(D + 1), from 0 to 20: how much oftener labels agree than not.
 
-    A and D count the labelled rows whose nearest labelled row has the same class and another one (at
-    most 2,000 evenly spaced rows; those alone in their class are not counted).  A label wins its row
-    against the data where alpha exceeds the data's own lead: always from 1 on, hardly near 0.
+    A and D count the labels whose nearest labelled row elsewhere has the same class and another one;
+    labels of one class in one place count as one, and those of a class with no other place not at all
+    (at most 2,000 labelled rows, evenly spaced).  A label wins its row against the data where alpha
+    exceeds the data's own lead: always from 1 on, hardly near 0.
     """
     degrees = np.nan_to_num(labels.degrees)
     named = np.flatnonzero(degrees.max(axis=1) > 0)
     named = named[:: max(1, -(-len(named) // _MOST_NEIGHBOURS))]
-    codes = degrees[named].argmax(axis=1)
-    counts = np.bincount(codes, minlength=degrees.shape[1])
-    compared = np.flatnonzero(counts[codes] > 1)
-    agree = 0
-    if len(compared):
-        points = rows.take(labels.rows[named]).points.astype(np.float64)
-        D = np.zeros((len(points), len(points)))
-        for x in points.T:
-            D += (x[:, None] - x) ** 2
-        np.fill_diagonal(D, np.inf)
-        agree = int((codes[D[compared].argmin(axis=1)] == codes[compared]).sum())
-    differ = len(compared) - agree
-    return float(np.clip((agree - differ + 1) / (differ + 1), 0.0, _MOST_RELIABLE))
+    place = labels.rows[named]
+    weight = np.ones(len(place)) if rows.weight is None else rows.weight[place]
+    points, where = np.unique(rows.take(place).points.astype(np.float64), axis=0, return_inverse=True)
+    mass = np.zeros((len(points), degrees.shape[1]))  # of each class in each place
+    np.add.at(mass, (where.ravel(), degrees[named].argmax(axis=1)), weight)
+    at, kind = np.nonzero(mass[:, (mass > 0).sum(axis=0) > 1])
+    kind = np.flatnonzero((mass > 0).sum(axis=0) > 1)[kind]
+    if len(at) == 0:
+        return 1.0
+    gaps = np.zeros((len(points), len(points)))
+    for x in points.T:
+        gaps += (x[:, None] - x) ** 2
+    np.fill_diagonal(gaps, np.inf)
+    near = mass[gaps.argmin(axis=1)[at]]
+    agreement = np.average(near[np.arange(len(at)), kind] / near.sum(axis=1), weights=mass[at, kind])
+    differ = len(at) * (1 - agreement)
+    return float(np.clip((len(at) - 2 * differ + 1) / (differ + 1), 0.0, _MOST_RELIABLE))
 
 
 def _unlabelled(values):

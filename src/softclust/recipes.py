@@ -13,6 +13,7 @@ from softclust.model import Model, sweep
 from softclust.partitions import Fuzzy
 from softclust.partitions.fuzzy import fuzzy_memberships
 from softclust.records import Fit, Frame, State
+from softclust.separation import NoMinimumError
 
 _SAMPLE = 20_000  # rows on which starts compete
 _GROWTH = 5  # each further stage sees this many times more rows
@@ -23,6 +24,7 @@ _QUICK_ITER = 200
 # A cluster of identical rows has scale 0: at least this much of the mean scale, and of the data's spread.
 _LEAST_SCALE = 1e-10
 _LEAST_RADIUS = 1e-10
+_MOST_HALVINGS = 20  # of an automatic strength
 _LEAST = 1e-250  # where a far outlier has left the other rows no room
 
 
@@ -65,7 +67,20 @@ class Outcome:
 
 
 def run(model, source, start, scaling, options, rng) -> Outcome:
-    """Fit a sentence of the grammar."""
+    """Fit a sentence of the grammar.
+
+    An automatic strength that turns out too great on the way is halved, and the fit begun anew.
+    """
+    for halvings in range(_MOST_HALVINGS):
+        try:
+            return _run(model, source, start, scaling, options, rng, 0.5**halvings)
+        except NoMinimumError:
+            if not model.separation.is_automatic:
+                raise
+    return _run(replace(model, separation=None), source, start, scaling, options, rng, 0.0)
+
+
+def _run(model, source, start, scaling, options, rng, share):
     uses_scale = model.partition.uses_scale
     theta: tuple | None = None if start.given is None else (start.given,)
     scale = natural = scaling.value
@@ -83,14 +98,14 @@ def run(model, source, start, scaling, options, rng) -> Outcome:
         theta = fuzzy.state.theta
     if scaling.tighten:
         model, scale = _widest(model, source, theta, scale, scaling.tighten, options, rng)
-    sentence, model = model, _resolve(model, source, theta, scale)
+    sentence, model = model, _resolve(model, source, theta, scale, share)
     if not uses_scale or theta is None:
         fit = _fit_plain(model, source, start, options, rng)
         return Outcome(model, fit, _floored(fit.stats.mean_distance, source.rows.units), source)
     fit = alternate(model, source, _begin(model, theta, scale), options)
     if scaling.value is None and scaling.passes == 2:
         again = replace(fit.state, scale=_floored(fit.stats.mean_distance, source.rows.units))
-        model = _resolve(sentence, source, again.theta, again.scale)
+        model = _resolve(sentence, source, again.theta, again.scale, share)
         second = alternate(model, source, again, options)
         fit = replace(second, n_iter=fit.n_iter + second.n_iter)
     return Outcome(model, fit, natural, source)
@@ -132,8 +147,8 @@ def _gaps(V):
     return np.sqrt(((V[k] - V[other]) ** 2).sum(axis=1))
 
 
-def _resolve(model, source, theta, scale):
-    """The model with the strength of its separation as numbers in loop units."""
+def _resolve(model, source, theta, scale, share=1.0):
+    """The model with the strength of its separation as numbers in loop units; a share of automatic ones."""
     part = model.separation
     if part is None:
         return model
@@ -142,6 +157,7 @@ def _resolve(model, source, theta, scale):
     else:
         stats = source.reduce(sweep, replace(model, separation=None), State(theta, scale))
         part = part.chosen(theta[0], stats.weight, scale, source.rows.total_weight)
+        part = replace(part, strength=np.multiply(part.strength, share))
     return replace(model, separation=part)
 
 

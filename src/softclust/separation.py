@@ -169,6 +169,10 @@ def _newton(value, gradient, hessian, v, most=20):
     return v
 
 
+class NoMinimumError(InvalidParameterError):
+    """A separation outweighs the rows: there is no best place for the centres."""
+
+
 @dataclass(frozen=True)
 class CentralDistance:
     """J_cd = - sum_k beta_k sum_{h != k} |v_k - v_h|^2 (Liu & Wu eq. (3-1)).
@@ -221,7 +225,7 @@ class CentralDistance:
         load = _load(H, self, V)
         if load >= 1:
             strongest = float(np.max(np.asarray(self.strength, dtype=float)))
-            raise InvalidParameterError(
+            raise NoMinimumError(
                 f"CentralDistance(strength={strongest:.6g}) outweighs the clusters: with their "
                 f"present weights the objective has no minimum. The largest admissible strength is "
                 f"{strongest / load:.6g}."

@@ -126,10 +126,11 @@ def sample_supervision(
             raise ValueError(f"{name}={share} is not a share between 0 and 1.")
     rows = _draw_rows(codes, c, _count(labels, n, "labels"), every_class, rng)
     named = codes[rows]
-    flips = rng.permutation(len(rows))[: round(label_noise * len(rows))] if c > 1 else []
-    named[flips] = (named[flips] + rng.integers(1, max(c, 2), len(flips))) % c
+    if c > 1:
+        flips = rng.permutation(len(rows))[: round(label_noise * len(rows))]
+        named[flips] = (named[flips] + rng.integers(1, c, len(flips))) % c
     if doubt:
-        told = np.full((n, c), np.nan)
+        told: np.ndarray = np.full((n, c), np.nan)
         told[rows] = doubt / max(c - 1, 1)
         told[rows, named] = 1 - doubt
     elif truth.dtype.kind in "if":
@@ -144,7 +145,7 @@ def sample_supervision(
 
 
 def _count(amount, n, name):
-    if isinstance(amount, Integral) and not isinstance(amount, bool) and amount >= 0:
+    if isinstance(amount, Integral) and not isinstance(amount, bool) and int(amount) >= 0:
         return int(amount)
     if not 0 <= amount <= 1:
         raise ValueError(f"{name}={amount} is neither a number of rows nor a share between 0 and 1.")

@@ -38,6 +38,8 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
     ----------
     {attributes}
     {typicalities}
+    b_ : float
+        Weight of the typicalities.
 
     Examples
     --------

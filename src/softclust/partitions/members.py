@@ -17,7 +17,8 @@ class Members(NamedTuple):
 
     def with_known(self, place, U, T, labels, noise_share):
         """The same with the rows at `place` as the label penalty has them."""
-        out = Members(*(None if x is None else x.copy() for x in self))
+        T_all = None if self.typicalities is None else self.typicalities.copy()
+        out = Members(self.memberships.copy(), T_all, self.labels.copy(), self.scores.copy())
         shares = U if U.any() else T  # PCM has typicalities alone
         total = shares.sum(axis=1, keepdims=True)
         out.memberships[place] = np.where(
