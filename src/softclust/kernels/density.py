@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from softclust.kernels.compiled import TILE, compiled
+from softclust.kernels.compiled import TILE, compiled_pass
 from softclust.kernels.tiles import load_tile, squared_distances
 from softclust.kernels.vector_math import exp
 
@@ -30,7 +30,7 @@ def _gap(low, high, ref_low, ref_high):
     return (apart**2).sum(axis=1)
 
 
-@compiled
+@compiled_pass
 def _density_sums(points, units, refs, weight, ref_low, ref_high, rate, xt, d, total, low, high, out):
     p = points.shape[1]
     for start in range(0, points.shape[0], TILE):

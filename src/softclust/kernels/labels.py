@@ -8,7 +8,7 @@ beside what its partition charges.  Such rows are few, so these are plain scalar
 import numpy as np
 
 from softclust.kernels.codes import HARD, IMPROVED, POSSIBILISTIC, POSSIBILISTIC_FUZZY
-from softclust.kernels.compiled import compiled
+from softclust.kernels.compiled import compiled, compiled_pass
 from softclust.kernels.simplex import fuzzy_row, pull_of, simplex_row
 from softclust.kernels.vector_math import power
 
@@ -197,7 +197,7 @@ def known_label(kind, alpha, d, scale, u, t):
     return best
 
 
-@compiled
+@compiled_pass
 def _known_rows(kind, parameters, scale, D, target, alpha, buffer, U, T, W, loss, share, label):
     for i in range(D.shape[0]):
         loss[i], share[i] = known_row(

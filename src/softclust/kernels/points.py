@@ -3,7 +3,7 @@
 import numpy as np
 
 from softclust.kernels.codes import FUZZY, HARD, POSSIBILISTIC
-from softclust.kernels.compiled import TILE, compiled
+from softclust.kernels.compiled import TILE, compiled, compiled_pass
 from softclust.kernels.labels import known_label, known_row
 from softclust.kernels.rules import influence, members
 from softclust.kernels.tiles import accumulate, load_tile, load_weights, squared_distances
@@ -27,7 +27,7 @@ def _centre_density(d, weight, rate):
         weight[i] *= total
 
 
-@compiled
+@compiled_pass
 def _sweep(
     X, weight, units, V, kind, parameters, scale, known, target, alpha, tiny, narrow,
     xt, d, w, other, spare, rows, row, sums, moment,
@@ -88,7 +88,7 @@ def _known_members(kind, parameters, scale, i, f, alpha, d, u, t, rows, row):
         rows[3, i] = 1.0 - greatest
 
 
-@compiled
+@compiled_pass
 def _assign(
     X, units, V, kind, parameters, scale, known, target, alpha,
     xt, d, u, t, spare, rows, row, U, T, label, score,
