@@ -8,6 +8,8 @@ from softclust.kernels.vector_math import power
 _LEAST_RATIO = 1e-250  # of the greatest cost of a row: all others have a reciprocal
 _LEAST_LEVEL = 1e-290
 _HALVINGS = 200
+_MOST_STEPS = 30
+_STRONG, _NEAR_ONE = 1e6, 1.05
 
 
 @compiled
@@ -120,8 +122,74 @@ def _total_at(level, cost, f, alpha, m, noise, u):
 
 
 @compiled
+def _newton_row(cost, f, alpha, m, noise, u, share):
+    """Newton's method on all memberships and the multiplier at once; returns whether it came to rest.
+
+    With g_k = cost_k (m u^(m-1) + 2 alpha (u - f)) and its slope s_k, a step is (lambda - g_k)/s_k, lambda
+    such that the sum stays 1.  Fast, but not safe: costs far apart and entries near 0 are left to the
+    search.
+    """
+    c = cost.shape[0]
+    for _ in range(_MOST_STEPS):
+        weight, mean, total = 0.0, 0.0, share
+        if noise > 0.0:
+            g = noise * m * power(share, m - 1.0)
+            s = (m - 1.0) * g / share if share > 0.0 else 0.0
+            if s == 0.0:
+                return False, share
+            weight, mean = 1.0 / s, g / s
+        for k in range(c):
+            pull = pull_of(alpha, f[k])
+            term = cost[k] * m * power(u[k], m - 1.0)
+            g = term + (2.0 * pull * cost[k] * (u[k] - f[k]) if pull > 0.0 else 0.0)
+            s = (m - 1.0) * term / u[k] + 2.0 * pull * cost[k] if u[k] > 0.0 else 0.0
+            if s == 0.0:
+                return False, share
+            weight += 1.0 / s
+            mean += g / s
+            total += u[k]
+        level = (1.0 - total + mean) / weight
+        largest = 0.0
+        if noise > 0.0:
+            g = noise * m * power(share, m - 1.0)
+            step = (level - g) * share / ((m - 1.0) * g)
+            largest, share = abs(step) / share, share + step
+        if share < 0.0:
+            return False, share
+        for k in range(c):
+            pull = pull_of(alpha, f[k])
+            term = cost[k] * m * power(u[k], m - 1.0)
+            g = term + (2.0 * pull * cost[k] * (u[k] - f[k]) if pull > 0.0 else 0.0)
+            step = (level - g) / ((m - 1.0) * term / u[k] + 2.0 * pull * cost[k])
+            largest = max(largest, abs(step) / u[k])
+            u[k] += step
+            if u[k] <= 0.0:
+                return False, share
+        if largest <= 1e-13:
+            return True, share
+    return False, share
+
+
+@compiled
 def _general_row(cost, f, alpha, m, noise, u):
-    """Any m: the multiplier lambda at which the memberships sum to 1, by bracketed Newton steps.
+    """Any m: Newton's method; where it fails, or rounding would tell it so late, the search for lambda."""
+    if alpha > _STRONG or m < _NEAR_ONE:
+        return _searched_row(cost, f, alpha, m, noise, u)
+    share = fuzzy_row(cost, m, noise, u)
+    total = share
+    for k in range(cost.shape[0]):
+        pull = pull_of(alpha, f[k])
+        u[k] = (u[k] + (pull * f[k] if pull > 0.0 else 0.0)) / (1.0 + pull)
+        total += u[k]
+    for k in range(cost.shape[0]):
+        u[k] /= total
+    found, share = _newton_row(cost, f, alpha, m, noise, u, share / total)
+    return share if found else _searched_row(cost, f, alpha, m, noise, u)
+
+
+@compiled
+def _searched_row(cost, f, alpha, m, noise, u):
+    """The multiplier lambda at which the memberships sum to 1, by bracketed Newton steps.
 
     Its sign is known from lambda = 0; its size may be that of the least cost, which may be a tiny share
     of the greatest, so that the bracket is halved by ratios.
