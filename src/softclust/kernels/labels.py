@@ -10,7 +10,7 @@ import numpy as np
 from softclust.kernels.codes import HARD, IMPROVED, POSSIBILISTIC, POSSIBILISTIC_FUZZY
 from softclust.kernels.compiled import compiled, compiled_pass
 from softclust.kernels.simplex import fuzzy_row, pull_of, simplex_row
-from softclust.kernels.vector_math import power
+from softclust.kernels.vector_math import power, raised
 
 _HALVINGS = 200
 
@@ -75,7 +75,7 @@ def typicality_entry(d, gamma, b, eta, entropy, pull, f):
     if d == 0.0:
         return 1.0
     if pull == 0.0:
-        return 1.0 / (1.0 + (b * d / gamma) ** (1.0 / (eta - 1.0)))
+        return 1.0 / (1.0 + raised(b * d / gamma, 1.0 / (eta - 1.0)))
     share = d / (d + gamma)  # both sides in units of d + gamma: neither overflows
     rest = gamma / (d + gamma)
     low, high = 0.0, 1.0
@@ -111,8 +111,8 @@ def _penalised_typicalities(d, f, alpha, scale, b, eta, entropy, t, w, printed):
             w[k] = b * t[k]
             loss += scale[k] * (t[k] * np.log(t[k]) - t[k] if t[k] > 0.0 else 0.0)
         else:
-            w[k] = b * t[k] ** eta
-            loss += scale[k] * (1.0 - t[k]) ** eta
+            w[k] = b * raised(t[k], eta)
+            loss += scale[k] * raised(1.0 - t[k], eta)
         loss += (w[k] + extra) * d[k]
         w[k] += 0.0 if printed else extra
     return loss
@@ -124,7 +124,7 @@ def _bracket(d, gamma, eta, entropy):
     if entropy:
         return np.exp(-d / gamma), -gamma * np.expm1(-d / gamma)
     t = typicality_entry(d, gamma, 1.0, eta, False, 0.0, 0.0)
-    return t, t**eta * d + gamma * (1.0 - t) ** eta
+    return t, raised(t, eta) * d + gamma * raised(1.0 - t, eta)
 
 
 @compiled
@@ -134,12 +134,12 @@ def _improved_row(d, f, alpha, scale, m, eta, entropy, noise, u, t, w, cost, pri
     for k in range(c):
         t[k], cost[k] = _bracket(d[k], scale[k], eta, entropy)
     share = simplex_row(cost, f, alpha, m, noise, u)
-    loss = share**m * noise if noise > 0.0 else 0.0
+    loss = raised(share, m) * noise if noise > 0.0 else 0.0
     for k in range(c):
         _, least = _bracket(d[k], scale[k], eta, entropy)
         extra = _penalty(alpha, u[k], f[k])
-        loss += least * (u[k] ** m + extra)
-        w[k] = (t[k] if entropy else t[k] ** eta) * (u[k] ** m + (0.0 if printed else extra))
+        loss += least * (raised(u[k], m) + extra)
+        w[k] = (t[k] if entropy else raised(t[k], eta)) * (raised(u[k], m) + (0.0 if printed else extra))
     return loss, share
 
 
@@ -162,15 +162,15 @@ def known_row(kind, parameters, scale, d, f, alpha, u, t, w, cost):
         share = fuzzy_row(cost, m, noise, u)
         loss = _penalised_typicalities(d, f, alpha, scale, b, eta, entropy, t, w, printed)
         for k in range(c):
-            w[k] += a * u[k] ** m
-            loss += a * u[k] ** m * d[k]
-        return loss + (a * share**m * noise if noise > 0.0 else 0.0), share
+            w[k] += a * raised(u[k], m)
+            loss += a * raised(u[k], m) * d[k]
+        return loss + (a * raised(share, m) * noise if noise > 0.0 else 0.0), share
     share = simplex_row(cost, f, alpha, m, noise, u)
     for k in range(c):
         extra = _penalty(alpha, u[k], f[k])
-        loss += d[k] * (u[k] ** m + extra)
-        w[k] = u[k] ** m + (0.0 if printed else extra)
-    return loss + (share**m * noise if noise > 0.0 else 0.0), share
+        loss += d[k] * (raised(u[k], m) + extra)
+        w[k] = raised(u[k], m) + (0.0 if printed else extra)
+    return loss + (raised(share, m) * noise if noise > 0.0 else 0.0), share
 
 
 @compiled

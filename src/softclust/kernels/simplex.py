@@ -3,7 +3,7 @@
 import numpy as np
 
 from softclust.kernels.compiled import compiled
-from softclust.kernels.vector_math import power
+from softclust.kernels.vector_math import power, raised
 
 _LEAST_RATIO = 1e-250  # of the greatest cost of a row: all others have a reciprocal
 _LEAST_LEVEL = 1e-290
@@ -25,10 +25,10 @@ def fuzzy_row(cost, m, noise, u):
     for k in range(cost.shape[0]):
         low = min(low, cost[k])
     e = 1.0 / (m - 1.0)
-    share = (low / noise) ** e if noise > 0.0 else 0.0
+    share = raised(low / noise, e) if noise > 0.0 else 0.0
     total = share
     for k in range(cost.shape[0]):
-        u[k] = 1.0 if cost[k] == 0.0 else (low / cost[k]) ** e
+        u[k] = 1.0 if cost[k] == 0.0 else raised(low / cost[k], e)
         total += u[k]
     for k in range(cost.shape[0]):
         u[k] /= total
