@@ -4,6 +4,14 @@ from functools import partial
 
 import softclust
 from softclust import CentralDistance, Repulsion
+from softclust.partitions import (
+    Fuzzy,
+    Hard,
+    ImprovedPossibilistic,
+    Possibilistic,
+    PossibilisticEntropic,
+    PossibilisticFuzzy,
+)
 
 HARD = softclust.HardCMeans
 FUZZY = softclust.FuzzyCMeans
@@ -15,6 +23,25 @@ ESTIMATORS = [HARD, FUZZY, POSSIBILISTIC, MIXED, IMPROVED]
 WITH_EXPONENT = [FUZZY, POSSIBILISTIC, MIXED, IMPROVED]
 WITH_TYPICALITIES = [POSSIBILISTIC, MIXED, IMPROVED]
 WITH_NOISE = [HARD, FUZZY, MIXED, IMPROVED]
+
+# The parts themselves, at the usual exponents and off them.
+PARTITIONS = [
+    Hard(),
+    Fuzzy(2.0),
+    Fuzzy(1.05),
+    Fuzzy(1.7),
+    Fuzzy(5.0),
+    Possibilistic(2.0),
+    Possibilistic(1.3),
+    Possibilistic(3.0),
+    PossibilisticEntropic(),
+    PossibilisticFuzzy(1.0, 2.0, 2.0, 2.0),
+    PossibilisticFuzzy(0.5, 2.0, 1.5, 3.0),
+    ImprovedPossibilistic(2.0, 2.0),
+    ImprovedPossibilistic(1.5, 3.0),
+    ImprovedPossibilistic(2.0, 2.0, entropy=True),
+    ImprovedPossibilistic(1.4, 2.0, entropy=True),
+]
 
 
 def _named(cls, **parameters):

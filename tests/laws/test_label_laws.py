@@ -13,18 +13,21 @@ from sklearn.base import clone
 from sklearn.cluster import KMeans
 
 import softclust as sc
-from configurations import ESTIMATORS, FUZZY, HARD, IMPROVED, MIXED, POSSIBILISTIC, as_parameters
+from configurations import (
+    ESTIMATORS,
+    FUZZY,
+    HARD,
+    IMPROVED,
+    MIXED,
+    PARTITIONS,
+    POSSIBILISTIC,
+    as_parameters,
+)
 from configurations import _named as named
 from softclust.knowledge import check_labels, check_strength
 from softclust.model import Model, assign, assign_by_parts, sweep, sweep_by_parts
 from softclust.partitions import (
-    Fuzzy,
-    Hard,
-    ImprovedPossibilistic,
     Members,
-    Possibilistic,
-    PossibilisticEntropic,
-    PossibilisticFuzzy,
 )
 from softclust.prototypes import Points
 from softclust.records import Frame, Known, Rows, State, Units
@@ -249,21 +252,6 @@ def test_the_gradient_vanishes_at_the_answer(make, kind, strength, told):
 
 
 # ---------------------------------------------------------------------- compiled passes
-PARTITIONS = [
-    Hard(),
-    Fuzzy(2.0),
-    Fuzzy(1.3),
-    Fuzzy(5.0),
-    Possibilistic(2.0),
-    Possibilistic(1.3),
-    Possibilistic(3.0),
-    PossibilisticEntropic(),
-    PossibilisticFuzzy(1.0, 2.0, 2.0, 2.0),
-    PossibilisticFuzzy(0.5, 2.0, 1.5, 3.0),
-    ImprovedPossibilistic(2.0, 2.0),
-    ImprovedPossibilistic(1.5, 3.0),
-    ImprovedPossibilistic(2.0, 2.0, entropy=True),
-]
 SHAPES = [(1, 1, 1), (127, 3, 2), (129, 5, 4), (300, 2, 3)]
 RELATIVE = {np.float64: 1e-11, np.float32: 2e-4}
 

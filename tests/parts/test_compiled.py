@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from configurations import PARTITIONS
 from oracles.supervised import simplex_row
 from softclust.kernels.labels import known_rows
 from softclust.model import Model, assign, assign_by_parts, sweep, sweep_by_parts
@@ -15,29 +16,10 @@ from softclust.partitions import (
     ImprovedPossibilistic,
     Members,
     Possibilistic,
-    PossibilisticEntropic,
-    PossibilisticFuzzy,
 )
 from softclust.prototypes import Points
 from softclust.records import NARROW_EXPONENT, Frame, Rows, State, Units
 
-PARTITIONS = [
-    Hard(),
-    Fuzzy(2.0),
-    Fuzzy(1.05),
-    Fuzzy(1.7),
-    Fuzzy(5.0),
-    Possibilistic(2.0),
-    Possibilistic(1.3),
-    Possibilistic(3.0),
-    PossibilisticEntropic(),
-    PossibilisticFuzzy(1.0, 2.0, 2.0, 2.0),
-    PossibilisticFuzzy(0.5, 2.0, 1.5, 3.0),
-    ImprovedPossibilistic(2.0, 2.0),
-    ImprovedPossibilistic(1.5, 3.0),
-    ImprovedPossibilistic(2.0, 2.0, entropy=True),
-    ImprovedPossibilistic(1.4, 2.0, entropy=True),
-]
 SHAPES = [(1, 1, 1), (5, 2, 1), (127, 3, 2), (128, 4, 3), (129, 5, 4), (300, 2, 3), (300, 16, 9)]
 RELATIVE = {np.float64: 1e-11, np.float32: 2e-4}
 

@@ -133,7 +133,7 @@ def _improved_row(d, f, alpha, scale, m, eta, entropy, noise, u, t, w, cost, pri
     c = d.shape[0]
     for k in range(c):
         t[k], cost[k] = _bracket(d[k], scale[k], eta, entropy)
-    share = simplex_row(cost, f, alpha, m, noise, u)
+    share = simplex_row(cost, f, alpha, m, noise, u, w)
     loss = raised(share, m) * noise if noise > 0.0 else 0.0
     for k in range(c):
         _, least = _bracket(d[k], scale[k], eta, entropy)
@@ -152,7 +152,10 @@ def known_row(kind, parameters, scale, d, f, alpha, u, t, w, cost):
     if kind == HARD:
         return hard_row(d, f, alpha, noise, u, w, printed)
     if kind == POSSIBILISTIC:
-        return _penalised_typicalities(d, f, alpha, scale, b, eta, entropy, t, w, printed), 0.0
+        loss = _penalised_typicalities(d, f, alpha, scale, b, eta, entropy, t, w, printed)
+        for k in range(c):
+            u[k] = t[k]  # memberships are shares of the typicalities
+        return loss, 0.0
     if kind == IMPROVED:
         return _improved_row(d, f, alpha, scale, m, eta, entropy, noise, u, t, w, cost, printed)
     for k in range(c):
@@ -165,7 +168,7 @@ def known_row(kind, parameters, scale, d, f, alpha, u, t, w, cost):
             w[k] += a * raised(u[k], m)
             loss += a * raised(u[k], m) * d[k]
         return loss + (a * raised(share, m) * noise if noise > 0.0 else 0.0), share
-    share = simplex_row(cost, f, alpha, m, noise, u)
+    share = simplex_row(cost, f, alpha, m, noise, u, w)
     for k in range(c):
         extra = _penalty(alpha, u[k], f[k])
         loss += d[k] * (raised(u[k], m) + extra)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from softclust.kernels.codes import FUZZY, HARD, POSSIBILISTIC
+from softclust.kernels.codes import FUZZY, HARD
 from softclust.kernels.compiled import TILE, compiled, compiled_pass
 from softclust.kernels.labels import known_label, known_row
 from softclust.kernels.rules import influence, members
@@ -72,15 +72,14 @@ def _known_members(kind, parameters, scale, i, f, alpha, d, u, t, rows, row):
         row[0, k] = d[k, i]
     _, share = known_row(kind, parameters, scale, row[0], f, alpha, row[1], row[2], row[3], row[4])
     label = known_label(kind, alpha, row[0], scale, row[1], row[2])
-    shares = row[2] if kind == POSSIBILISTIC else row[1]
     total = greatest = 0.0
     for k in range(c):
         t[k, i] = row[2, k]
-        total += shares[k]
+        total += row[1, k]
         greatest = max(greatest, row[2, k])
     if total > 0.0:  # else what is said of such a row without labels stands
         for k in range(c):
-            u[k, i] = shares[k] / total
+            u[k, i] = row[1, k] / total
     rows[1, i] = label
     if parameters[5] > 0.0:
         rows[3, i] = share

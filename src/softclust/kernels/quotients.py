@@ -13,6 +13,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
 from softclust.kernels.compiled import TILE
+from softclust.kernels.vectors import Vectors
 
 MOST_CLUSTERS = 8
 _GROUP = 4
@@ -21,32 +22,12 @@ _VECTOR_BYTES = 32
 _i64 = ir.IntType(64)
 
 
-class _Registers:
+class _Registers(Vectors):
     """Arithmetic on vectors of rows."""
 
     def __init__(self, builder, double):
-        self.builder = builder
-        self.size = 8 if double else 4
-        self.lanes = _VECTOR_BYTES // self.size
-        self.number = ir.DoubleType() if double else ir.FloatType()
-        self.vector = ir.VectorType(self.number, self.lanes)
+        super().__init__(builder, double, _VECTOR_BYTES // (8 if double else 4))
         self.one = ir.Constant(self.vector, [1.0] * self.lanes)
-
-    def broadcast(self, number):
-        builder, i32 = self.builder, ir.IntType(32)
-        undefined = ir.Constant(self.vector, ir.Undefined)
-        first = builder.insert_element(undefined, number, i32(0))
-        mask = ir.Constant(ir.VectorType(i32, self.lanes), [0] * self.lanes)
-        return builder.shuffle_vector(first, undefined, mask)
-
-    def place(self, data, index):
-        return self.builder.bitcast(self.builder.gep(data, [index]), self.vector.as_pointer())
-
-    def load(self, data, index):
-        return self.builder.load(self.place(data, index), align=self.size)
-
-    def store(self, x, data, index):
-        self.builder.store(x, self.place(data, index), align=self.size)
 
     def larger(self, a, b):
         return self.builder.select(self.builder.fcmp_ordered(">", a, b), a, b)
@@ -57,14 +38,14 @@ class _Registers:
     def plus(self, a, b):
         return self.builder.fadd(a, b, flags=_FLAGS)
 
+    def over(self, a, b):
+        return self.builder.fdiv(a, b, flags=_FLAGS)
+
     def product(self, numbers):
         return reduce(self.times, numbers)
 
     def sum(self, numbers):
         return reduce(self.plus, numbers)
-
-    def over(self, a, b):
-        return self.builder.fdiv(a, b, flags=_FLAGS)
 
 
 def _by_products(code, costs, rest):

@@ -122,12 +122,12 @@ def _total_at(level, cost, f, alpha, m, noise, u):
 
 
 @compiled
-def _newton_row(cost, f, alpha, m, noise, u, share):
+def _newton_row(cost, f, alpha, m, noise, u, term, share):
     """Newton's method on all memberships and the multiplier at once; returns whether it came to rest.
 
     With g_k = cost_k (m u^(m-1) + 2 alpha (u - f)) and its slope s_k, a step is (lambda - g_k)/s_k, lambda
     such that the sum stays 1.  Fast, but not safe: costs far apart and entries near 0 are left to the
-    search.
+    search.  `term` is spare: cost m u^(m-1).
     """
     c = cost.shape[0]
     for _ in range(_MOST_STEPS):
@@ -140,9 +140,9 @@ def _newton_row(cost, f, alpha, m, noise, u, share):
             weight, mean = 1.0 / s, g / s
         for k in range(c):
             pull = pull_of(alpha, f[k])
-            term = cost[k] * m * power(u[k], m - 1.0)
-            g = term + (2.0 * pull * cost[k] * (u[k] - f[k]) if pull > 0.0 else 0.0)
-            s = (m - 1.0) * term / u[k] + 2.0 * pull * cost[k] if u[k] > 0.0 else 0.0
+            term[k] = cost[k] * m * power(u[k], m - 1.0)
+            g = term[k] + (2.0 * pull * cost[k] * (u[k] - f[k]) if pull > 0.0 else 0.0)
+            s = (m - 1.0) * term[k] / u[k] + 2.0 * pull * cost[k] if u[k] > 0.0 else 0.0
             if s == 0.0:
                 return False, share
             weight += 1.0 / s
@@ -158,9 +158,8 @@ def _newton_row(cost, f, alpha, m, noise, u, share):
             return False, share
         for k in range(c):
             pull = pull_of(alpha, f[k])
-            term = cost[k] * m * power(u[k], m - 1.0)
-            g = term + (2.0 * pull * cost[k] * (u[k] - f[k]) if pull > 0.0 else 0.0)
-            step = (level - g) / ((m - 1.0) * term / u[k] + 2.0 * pull * cost[k])
+            g = term[k] + (2.0 * pull * cost[k] * (u[k] - f[k]) if pull > 0.0 else 0.0)
+            step = (level - g) / ((m - 1.0) * term[k] / u[k] + 2.0 * pull * cost[k])
             largest = max(largest, abs(step) / u[k])
             u[k] += step
             if u[k] <= 0.0:
@@ -171,7 +170,7 @@ def _newton_row(cost, f, alpha, m, noise, u, share):
 
 
 @compiled
-def _general_row(cost, f, alpha, m, noise, u):
+def _general_row(cost, f, alpha, m, noise, u, spare):
     """Any m: Newton's method; where it fails, or rounding would tell it so late, the search for lambda."""
     if alpha > _STRONG or m < _NEAR_ONE:
         return _searched_row(cost, f, alpha, m, noise, u)
@@ -183,7 +182,7 @@ def _general_row(cost, f, alpha, m, noise, u):
         total += u[k]
     for k in range(cost.shape[0]):
         u[k] /= total
-    found, share = _newton_row(cost, f, alpha, m, noise, u, share / total)
+    found, share = _newton_row(cost, f, alpha, m, noise, u, spare, share / total)
     return share if found else _searched_row(cost, f, alpha, m, noise, u)
 
 
@@ -237,7 +236,7 @@ def _searched_row(cost, f, alpha, m, noise, u):
 
 
 @compiled
-def simplex_row(cost, f, alpha, m, noise, u):
+def simplex_row(cost, f, alpha, m, noise, u, spare):
     """u <- argmin of sum_k cost_k (u_k^m + alpha_k (u_k - f_k)^2) on the simplex; returns noise's share.
 
     `cost` is overwritten: the answer does not depend on its unit, and a cost of 0 has no reciprocal.
@@ -255,4 +254,4 @@ def simplex_row(cost, f, alpha, m, noise, u):
     noise = max(noise / top, _LEAST_RATIO) if noise > 0.0 else 0.0
     if m == 2.0:
         return _quadratic_row(cost, f, alpha, noise, u)
-    return _general_row(cost, f, alpha, m, noise, u)
+    return _general_row(cost, f, alpha, m, noise, u, spare)

@@ -11,53 +11,40 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
 from softclust.kernels.compiled import TILE
+from softclust.kernels.vectors import Vectors
 
 _FLAGS = ("contract", "nsz")
 _LANES = 4
 _i64 = ir.IntType(64)
 
 
-class _Loader:
+class _Loader(Vectors):
     """Code for vectors of four numbers, from rows of X to columns of a tile in loop units."""
 
     def __init__(self, context, builder, signature, X, units, xt):
-        self.builder = builder
+        super().__init__(builder, signature.args[0].dtype == types.float64, _LANES)
         self.X, self.units, self.xt = (
             make_array(signature.args[place])(context, builder, value)
             for place, value in ((0, X), (3, units), (4, xt))
         )
-        double = signature.args[0].dtype == types.float64
-        self.size = 8 if double else 4
-        self.vector = ir.VectorType(ir.DoubleType() if double else ir.FloatType(), _LANES)
         self.factor, self.limit = self.unit(_i64(0)), self.unit(_i64(1))
         self.least = builder.fneg(self.limit)
 
-    def pointer(self, data, index):
-        return self.builder.bitcast(self.builder.gep(data, [index]), self.vector.as_pointer())
-
-    def load(self, index):
-        return self.builder.load(self.pointer(self.X.data, index), align=self.size)
-
-    def mix(self, a, b, order):
-        mask = ir.Constant(ir.VectorType(ir.IntType(32), _LANES), order)
-        return self.builder.shuffle_vector(a, b, mask)
+    def row(self, index):
+        return self.load(self.X.data, index)
 
     def unit(self, place):
         """A number of `units`, in all four lanes."""
-        undefined = ir.Constant(self.vector, ir.Undefined)
-        number = self.builder.load(self.builder.gep(self.units.data, [place]))
-        first = self.builder.insert_element(undefined, number, ir.Constant(ir.IntType(32), 0))
-        return self.mix(first, undefined, [0] * _LANES)
+        return self.broadcast(self.builder.load(self.builder.gep(self.units.data, [place])))
 
-    def store(self, x, feature, column):
+    def put(self, x, feature, column):
         """x * factor - origin, held within +-limit, into its place in the tile."""
         builder = self.builder
         origin = self.unit(builder.add(feature, _i64(2)))
         x = builder.fsub(builder.fmul(x, self.factor, flags=_FLAGS), origin, flags=_FLAGS)
         x = builder.select(builder.fcmp_ordered(">", x, self.least), x, self.least)
         x = builder.select(builder.fcmp_ordered("<", x, self.limit), x, self.limit)
-        index = builder.add(builder.mul(feature, _i64(TILE)), column)
-        builder.store(x, self.pointer(self.xt.data, index), align=self.size)
+        self.store(x, self.xt.data, builder.add(builder.mul(feature, _i64(TILE)), column))
 
 
 @intrinsic
@@ -72,7 +59,7 @@ def load_square(typing_context, X, row, feature, units, xt, column):
         code = _Loader(context, builder, signature, X, units, xt)
         p = builder.extract_value(code.X.shape, 1)
         starts = (builder.mul(builder.add(row, _i64(r)), p) for r in range(_LANES))
-        a, b, c, d = (code.load(builder.add(start, feature)) for start in starts)
+        a, b, c, d = (code.row(builder.add(start, feature)) for start in starts)
         ab_even, ab_odd = code.mix(a, b, [0, 4, 2, 6]), code.mix(a, b, [1, 5, 3, 7])
         cd_even, cd_odd = code.mix(c, d, [0, 4, 2, 6]), code.mix(c, d, [1, 5, 3, 7])
         columns = (
@@ -82,7 +69,7 @@ def load_square(typing_context, X, row, feature, units, xt, column):
             code.mix(ab_odd, cd_odd, [2, 3, 6, 7]),
         )
         for q, x in enumerate(columns):
-            code.store(x, builder.add(feature, _i64(q)), column)
+            code.put(x, builder.add(feature, _i64(q)), column)
         return context.get_dummy_value()
 
     return types.void(X, types.intp, types.intp, units, xt, types.intp), build
@@ -96,9 +83,9 @@ def load_pairs(typing_context, X, row, feature, units, xt, column):
         X, row, feature, units, xt, column = arguments
         code = _Loader(context, builder, signature, X, units, xt)
         start = builder.mul(row, _i64(2))
-        a, b = code.load(start), code.load(builder.add(start, _i64(_LANES)))
-        code.store(code.mix(a, b, [0, 2, 4, 6]), feature, column)
-        code.store(code.mix(a, b, [1, 3, 5, 7]), builder.add(feature, _i64(1)), column)
+        a, b = code.row(start), code.row(builder.add(start, _i64(_LANES)))
+        code.put(code.mix(a, b, [0, 2, 4, 6]), feature, column)
+        code.put(code.mix(a, b, [1, 3, 5, 7]), builder.add(feature, _i64(1)), column)
         return context.get_dummy_value()
 
     return types.void(X, types.intp, types.intp, units, xt, types.intp), build

@@ -19,10 +19,9 @@ class Members(NamedTuple):
         """The same with the rows at `place` as the label penalty has them."""
         T_all = None if self.typicalities is None else self.typicalities.copy()
         out = Members(self.memberships.copy(), T_all, self.labels.copy(), self.scores.copy())
-        shares = U if U.any() else T  # PCM has typicalities alone
-        total = shares.sum(axis=1, keepdims=True)
+        total = U.sum(axis=1, keepdims=True)
         out.memberships[place] = np.where(
-            total > 0, shares / np.where(total > 0, total, 1.0), out.memberships[place]
+            total > 0, U / np.where(total > 0, total, 1.0), out.memberships[place]
         )
         out.labels[place] = labels
         if out.typicalities is not None:

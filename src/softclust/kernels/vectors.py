@@ -1,0 +1,33 @@
+"""Vectors of numbers in LLVM's own code, for what its vectoriser does not find."""
+
+from llvmlite import ir
+
+
+class Vectors:
+    """Loads, stores and mixes of vectors of `lanes` numbers, at any address."""
+
+    def __init__(self, builder, double, lanes):
+        self.builder = builder
+        self.lanes = lanes
+        self.size = 8 if double else 4
+        self.vector = ir.VectorType(ir.DoubleType() if double else ir.FloatType(), lanes)
+
+    def pointer(self, data, index):
+        return self.builder.bitcast(self.builder.gep(data, [index]), self.vector.as_pointer())
+
+    def load(self, data, index):
+        return self.builder.load(self.pointer(data, index), align=self.size)
+
+    def store(self, x, data, index):
+        self.builder.store(x, self.pointer(data, index), align=self.size)
+
+    def mix(self, a, b, order):
+        """The numbers of a and b, counted through, in this order."""
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), order)
+        return self.builder.shuffle_vector(a, b, mask)
+
+    def broadcast(self, number):
+        """One number in all lanes."""
+        undefined = ir.Constant(self.vector, ir.Undefined)
+        first = self.builder.insert_element(undefined, number, ir.Constant(ir.IntType(32), 0))
+        return self.mix(first, undefined, [0] * self.lanes)
