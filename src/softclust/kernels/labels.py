@@ -50,6 +50,8 @@ def hard_row(d, f, alpha, noise, u, w, printed):
 @compiled
 def _entropic_typicality(q, r, f):
     """t = e^s with s + q + 2 r (e^s - f) = 0: convex and rising in s, so Newton from above never misses."""
+    if r == 0.0:
+        return np.exp(-q)
     s = min(0.0, 2.0 * r * f - q)
     for _ in range(_HALVINGS):
         t = np.exp(s)
@@ -119,12 +121,12 @@ def _penalised_typicalities(d, f, alpha, scale, b, eta, entropy, t, w, printed):
 
 
 @compiled
-def _bracket(d, gamma, eta, entropy):
-    """IPCM's typicality, and the least value of t^eta d + gamma (1 - t)^eta or its entropy form."""
+def _least_cost(d, gamma, t, eta, entropy):
+    """t^eta d + gamma (1 - t)^eta at IPCM's typicality t, or its entropy form, gamma (1 - e^(-d/gamma))."""
     if entropy:
-        return np.exp(-d / gamma), -gamma * np.expm1(-d / gamma)
-    t = typicality_entry(d, gamma, 1.0, eta, False, 0.0, 0.0)
-    return t, raised(t, eta) * d + gamma * raised(1.0 - t, eta)
+        q = d / gamma
+        return gamma * (q * (1.0 - 0.5 * q) if q < 1e-5 else 1.0 - t)
+    return raised(t, eta) * d + gamma * raised(1.0 - t, eta)
 
 
 @compiled
@@ -132,11 +134,12 @@ def _improved_row(d, f, alpha, scale, m, eta, entropy, noise, u, t, w, cost, pri
     """IPCM: the labels act on u, in units of the row's costs min_t (t^eta d + gamma (1 - t)^eta)."""
     c = d.shape[0]
     for k in range(c):
-        t[k], cost[k] = _bracket(d[k], scale[k], eta, entropy)
+        t[k] = typicality_entry(d[k], scale[k], 1.0, eta, entropy, 0.0, 0.0)
+        cost[k] = _least_cost(d[k], scale[k], t[k], eta, entropy)
     share = simplex_row(cost, f, alpha, m, noise, u, w)
     loss = raised(share, m) * noise if noise > 0.0 else 0.0
     for k in range(c):
-        _, least = _bracket(d[k], scale[k], eta, entropy)
+        least = _least_cost(d[k], scale[k], t[k], eta, entropy)
         extra = _penalty(alpha, u[k], f[k])
         loss += least * (raised(u[k], m) + extra)
         w[k] = (t[k] if entropy else raised(t[k], eta)) * (raised(u[k], m) + (0.0 if printed else extra))
