@@ -18,11 +18,14 @@ FUZZY = softclust.FuzzyCMeans
 POSSIBILISTIC = softclust.PossibilisticCMeans
 MIXED = softclust.PossibilisticFuzzyCMeans
 IMPROVED = softclust.ImprovedPossibilisticCMeans
+EVIDENTIAL = softclust.EvidentialCMeans
 
-ESTIMATORS = [HARD, FUZZY, POSSIBILISTIC, MIXED, IMPROVED]
+ESTIMATORS = [HARD, FUZZY, POSSIBILISTIC, MIXED, IMPROVED, EVIDENTIAL]
+WITH_DEGREES = ESTIMATORS[:-1]  # labels as degrees that rows are drawn to
+WITH_LINKS = [HARD, FUZZY, EVIDENTIAL]
 WITH_EXPONENT = [FUZZY, POSSIBILISTIC, MIXED, IMPROVED]
 WITH_TYPICALITIES = [POSSIBILISTIC, MIXED, IMPROVED]
-WITH_NOISE = [HARD, FUZZY, MIXED, IMPROVED]
+WITH_NOISE = [HARD, FUZZY, MIXED, IMPROVED, EVIDENTIAL]
 
 # The parts themselves, at the usual exponents and off them.
 PARTITIONS = [
@@ -89,9 +92,17 @@ def configurations():
             _named(cls, merge_coincident=True),
         ]
         spread += [_named(cls, scale="auto")]
-    for cls in ESTIMATORS:
+    for cls in WITH_DEGREES:
         spread += [_named(cls, unlabelled="zero"), _named(cls, label_strength=2.0)]
+    for family in ("simple", "pairs", "full", [(0, 2)]):
+        spread += [_named(EVIDENTIAL, focal_sets=family)]
+    for beta in (1.2, 1.7, 3.0):
+        spread += [_named(EVIDENTIAL, beta=beta)]
     spread += [
+        _named(EVIDENTIAL, geometry="ellipsoids"),
+        _named(EVIDENTIAL, geometry="mahalanobis", metric_reg=0.1, acceleration=None),
+        _named(EVIDENTIAL, cardinality_power=2.0),
+        _named(EVIDENTIAL, data_weight="paper", label_exponent=1.0),
         _named(MIXED, b="auto"),
         _named(POSSIBILISTIC, penalty="entropy"),
         _named(MIXED, a=0.0, b=1.0),
@@ -121,6 +132,9 @@ def contract_configurations():
         "PossibilisticFuzzyCMeans-acceleration=squarem",
         "ImprovedPossibilisticCMeans-variant=1",
         "ImprovedPossibilisticCMeans-scale_cut=0.5",
+        "EvidentialCMeans-beta=1.7",
+        "EvidentialCMeans-geometry=ellipsoids",
+        "EvidentialCMeans-focal_sets=simple",
     }
     chosen = [pair for pair in configurations() if pair[0] in wanted]
     if len(chosen) != len(wanted):

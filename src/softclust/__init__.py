@@ -16,6 +16,7 @@ _HOMES = {
     "PossibilisticCMeans": "estimators.possibilistic",
     "PossibilisticFuzzyCMeans": "estimators.mixed",
     "ImprovedPossibilisticCMeans": "estimators.mixed",
+    "EvidentialCMeans": "estimators.evidential",
     "Repulsion": "separation",
     "CentralDistance": "separation",
     "Pairs": "supervision",
@@ -24,6 +25,7 @@ _HOMES = {
     "catalogue": "catalogue",
     "save": "persistence",
     "load": "persistence",
+    "ConstraintConflictError": "errors",
     "DegenerateClusterWarning": "errors",
     "ModelFileError": "errors",
 }

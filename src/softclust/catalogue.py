@@ -29,6 +29,11 @@ class Entry:
     parameters: dict = field(default_factory=dict)
 
 
+_MASSON = "Masson & Denoeux (2008), ECM: an evidential version of the fuzzy c-means algorithm"
+_CECM = "Antoine, Quost, Masson & Denoeux (2012), CECM: constrained evidential c-means algorithm"
+# Xie & Antoine, section 4.1: alpha = 1, beta = 2, rho^2 = 100.
+_ECM = {"cardinality_power": 1.0, "beta": 2.0, "noise_distance": 10.0}
+
 _ENTRIES = [
     Entry("hcm", "Hard c-means", "HardCMeans", _MACQUEEN),
     Entry("kmeans", "k-means", "HardCMeans", _MACQUEEN),
@@ -123,6 +128,35 @@ _ENTRIES = [
         "ImprovedPossibilisticCMeans",
         _ZHANG,
         {"variant": 2, "m": 2.0, "scale_factor": 1.0},
+    ),
+    Entry("ecm", "Evidential c-means", "EvidentialCMeans", _MASSON, _ECM),
+    Entry(
+        "ecm-mahalanobis",
+        "Evidential c-means with adaptive metrics",
+        "EvidentialCMeans",
+        _CECM,
+        {**_ECM, "geometry": "mahalanobis", "metric_reg": 0.0},
+    ),
+    Entry(
+        "secm",
+        "Semi-supervised evidential c-means",
+        "EvidentialCMeans",
+        "Antoine, Labroche & Vu (2014), Evidential seed-based semi-supervised clustering",
+        {**_ECM, "data_weight": "paper"},
+    ),
+    Entry(
+        "cecm",
+        "Constrained evidential c-means",
+        "EvidentialCMeans",
+        _CECM,
+        {**_ECM, "data_weight": "paper"},
+    ),
+    Entry(
+        "lpecm",
+        "Evidential c-means with labelled data and pairwise constraints",
+        "EvidentialCMeans",
+        "Xie & Antoine, On a new evidential c-means algorithm with instance-level constraints",
+        {**_ECM, "data_weight": "paper"},
     ),
 ]
 

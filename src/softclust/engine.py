@@ -25,7 +25,7 @@ class Options:
 def step(model, state, stats):
     """The prototypes that minimise J for the memberships behind these statistics."""
     theta = model.prototypes.solve(stats, state.theta, model.frame, model.separation)
-    return replace(state, theta=theta)
+    return replace(state, theta=theta, linked=stats.linked)
 
 
 def alternate(model, source, state, options):
@@ -45,35 +45,25 @@ def alternate(model, source, state, options):
             continue
         best = min(best, value)
         history.append(value)
+        answer = replace(state, linked=stats.linked)
         if n_iter >= options.max_iter:
-            return Fit(state, stats, tuple(history), n_iter, False, shift)
+            return Fit(answer, stats, tuple(history), n_iter, False, shift)
         n_iter += 1
         new = _relocate_empty(model, source, step(model, state, stats), stats)
-        shift = _distance(new, state)
+        shift = model.prototypes.shift(new.theta, state.theta)
         if shift <= options.tol:
-            return Fit(state, stats, tuple(history), n_iter, True, shift)
+            return Fit(answer, stats, tuple(history), n_iter, True, shift)
         plain = new if scheme else None
-        state = _extrapolate(scheme, state, new) if scheme else new
+        state = _extrapolate(scheme, model.prototypes, state, new) if scheme else new
 
 
-def _distance(a, b):
-    return max(float(np.abs(x - y).max()) for x, y in zip(a.theta, b.theta, strict=True))
-
-
-def _extrapolate(scheme, state, new):
+def _extrapolate(scheme, prototypes, state, new):
     """The state that the scheme proposes; `new` itself where that is not finite."""
-    point = scheme.propose(_packed(state.theta), _packed(new.theta))
+    with np.errstate(over="ignore", invalid="ignore"):  # coordinates of any size: see the next line
+        point = scheme.propose(prototypes.packed(state.theta), prototypes.packed(new.theta))
     if not np.isfinite(point).all():
         return new
-    theta, first = [], 0
-    for x in new.theta:
-        theta.append(point[first : first + x.size].reshape(x.shape))
-        first += x.size
-    return replace(new, theta=tuple(theta))
-
-
-def _packed(theta):
-    return np.concatenate([x.ravel() for x in theta])
+    return replace(new, theta=prototypes.unpacked(point, new.theta))
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ UNSATISFIED = np.dtype(
 
 
 def unsatisfied(known, labels, shares):
-    """The labels that a fit did not honour, worst first, as records of `UNSATISFIED`.
+    """The labels that a fit did not honour, as records of `UNSATISFIED`.
 
     A label is honoured where the row's likeliest cluster is one that it wants most; where it only
     excludes clusters, one that it does not exclude.  The shortfall is by how much the share (membership
@@ -129,6 +129,12 @@ def unsatisfied(known, labels, shares):
     out["kind"], out["row"], out["other"] = "label", rows, -1
     out["wanted"], out["found"] = best, found[missed]
     out["shortfall"] = shares[rows, found[missed]].astype(np.float64) - options[place, best]
+    return out
+
+
+def worst_first(*records):
+    """All records of `UNSATISFIED`, the greatest shortfall first."""
+    out = np.concatenate(records)
     return out[np.argsort(-out["shortfall"], kind="stable")]
 
 

@@ -7,21 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from softclust.partitions import Members
+from softclust.partitions import Linked, Members
 from softclust.records import NARROW_EXPONENT, Frame, Rows, State, Stats
-from softclust.terms import LabelPenalty
+from softclust.terms import LabelPenalty, LinkPenalty, SubsetPenalty
+
+_NARROW_FACTOR = 2.0**20  # up to this a cost of a set still has its product with seven others
+_LEAST_COST = 1e-280
 
 
 @dataclass(frozen=True)
 class Model:
-    """J = sum_i w_i [fit(p_i, d_i) + labels(p_i, d_i, f_i)] + separation(V), in the units of the loop."""
+    """J = sum_i w_i [fit(p_i, d_i) + labels(p_i, d_i, f_i)] + links(P) + separation(V), in loop units."""
 
     prototypes: Any
     partition: Any
     frame: Frame
     separation: Any = None
     centre_density_rate: float = 0.0  # Schneider's row weights sum_k exp(-rate d_ik); 0 = none
-    labels: LabelPenalty | None = None
+    labels: LabelPenalty | SubsetPenalty | None = None
+    links: LinkPenalty | None = None
 
     @property
     def n_clusters(self):
@@ -29,7 +33,7 @@ class Model:
 
     @property
     def is_compiled(self):
-        return self.prototypes.passes and self.partition.rule and self.frame.is_singletons
+        return self.prototypes.passes and self.partition.rule
 
     def of_clusters(self, keep):
         """The same sentence about some of the clusters."""
@@ -39,11 +43,17 @@ class Model:
 
     def objective(self, state, stats):
         """J of a state, from the statistics of a sweep at it."""
-        return stats.loss + (self.separation.value(state.centers) if self.separation else 0.0)
+        apart = self.separation.value(state.centers) if self.separation else 0.0
+        return stats.loss + apart + self.prototypes.penalty(state.theta)
+
+    def cluster_weight(self, stats):
+        """(c,) what holds each centre in its place."""
+        return (self.frame.mean**2).T @ stats.weight
 
     def parameters(self):
         printed = self.labels is not None and self.labels.printed_centers
-        return self.partition.rule.parameters(self.frame.noise, self.centre_density_rate, printed)
+        linear = self.labels is not None and self.labels.is_linear
+        return self.partition.rule.parameters(self.frame.noise, self.centre_density_rate, printed, linear)
 
     def known(self, rows):
         """Positions, wanted degrees and strengths alpha_i of the rows that the penalty is about."""
@@ -51,65 +61,147 @@ class Model:
             return None
         alpha = self.labels.strength * rows.known.confidence
         counts = slice(None) if (alpha > 0).all() else alpha > 0
-        return rows.known.rows[counts], rows.known.target[counts], alpha[counts]
+        target = self.labels.targets(rows.known.target[counts], self.frame)
+        return rows.known.rows[counts], target, alpha[counts]
 
     def scale(self, state):
-        return np.ones(len(state.centers)) if state.scale is None else state.scale
+        return np.ones(len(self.frame.sets)) if state.scale is None else state.scale
+
+    def costs(self, dtype):
+        """Factor and least cost of each set of clusters, None where all are singletons."""
+        return None if self.frame.is_singletons else (self.frame.factor, self.frame.least(dtype))
 
 
 def sweep(rows: Rows, model: Model, state: State) -> Stats:
     """One pass over a block: distances -> memberships -> influence -> additive statistics."""
+    if rows.graph is not None and model.links is not None:
+        return _sweep_linked(rows, model, state)
     if not model.is_compiled:
         return sweep_by_parts(rows, model, state)
-    narrow = rows.narrow and bool(np.abs(state.centers).max() <= 2.0**NARROW_EXPONENT)
+    V, costs = model.prototypes.places(state.theta, model.frame), model.costs(rows.X.dtype)
+    narrow = rows.narrow and bool(np.abs(V).max() <= 2.0**NARROW_EXPONENT)
+    narrow = narrow and (costs is None or costs[0].max() <= _NARROW_FACTOR)
     sums, moment = model.prototypes.passes.sweep(
-        rows.X, rows.weight, rows.units.packed(rows.X.dtype), narrow, state.centers,
+        rows.X, rows.weight, rows.units.packed(rows.X.dtype), narrow, V, costs,
         model.partition.rule, model.parameters(), model.scale(state), model.known(rows),
     )  # fmt: skip
-    c = len(moment)
-    return Stats(float(sums[0]), sums[1 : c + 1], sums[c + 1 :], (moment,))
+    K = len(moment)
+    weight, scatter = sums[1 : K + 1], sums[K + 1 :]
+    if costs is not None:  # the pass has seen costs: the influence of a distance is greater by the factor
+        weight, moment = weight * costs[0], moment * costs[0][:, None]
+    return Stats(float(sums[0]), weight, scatter, (moment,))
 
 
 def sweep_by_parts(rows: Rows, model: Model, state: State) -> Stats:
     """The same pass made of the parts' own functions: runs any sentence, and defines the meaning."""
-    points = rows.points
-    D = model.prototypes.distances(points, state.theta, model.frame).astype(np.float64)
-    W, loss = model.partition.influence(D, model.scale(state), model.frame.noise)
+    points, D, cost = _distances(rows, model, state)
+    W, loss = model.partition.influence(cost, model.scale(state), model.frame.noise)
     if (known := model.known(rows)) is not None:
         place = known[0]
-        _, _, W[place], loss[place], _, _ = _known_rows(model, state, D, known)
+        _, _, W[place], loss[place], _, _ = _known_rows(model, state, cost, known)
     weight = np.ones(len(D)) if rows.weight is None else rows.weight
     if model.centre_density_rate:
         weight = weight * np.exp(-model.centre_density_rate * D).sum(axis=1)
-    W = W * weight[:, None]
+    return _sums(points, cost, W * weight[:, None], float(weight @ loss), model, state)
+
+
+def _distances(rows, model, state):
+    """Points, squared distances and costs of a block, the latter in float64."""
+    points = rows.points
+    D = model.prototypes.distances(points, state.theta, model.frame)
+    return points, D.astype(np.float64), model.frame.costs(D).astype(np.float64)
+
+
+def _sums(points, cost, W, loss, model, state, linked=None):
+    """The statistics of a block from its influence on the costs."""
+    scatter = (W * cost).sum(axis=0)
+    if not model.frame.is_singletons:
+        W = W * model.frame.factor
     moments = model.prototypes.moments(points, W, state.theta, model.frame)
-    return Stats(float(weight @ loss), W.sum(axis=0), (W * D).sum(axis=0), moments)
+    return Stats(loss, W.sum(axis=0), scatter, moments, linked)
+
+
+def _linked(rows, model, state, cost):
+    """What the linked rows of a block pay, noise being one more column."""
+    frame = model.frame
+    if frame.noise:
+        cost = np.column_stack([cost, np.full(len(cost), frame.noise)])
+    weight = np.ones(len(cost)) if rows.weight is None else rows.weight
+    cost = np.maximum(cost, _LEAST_COST) * weight[:, None]
+    b, wanted, alpha = np.zeros(cost.shape), np.full(cost.shape, np.nan), np.zeros(len(cost))
+    if (known := model.known(rows)) is not None:
+        place, target, strength = known
+        K = len(frame.sets)
+        if model.labels.is_linear:
+            delta = (strength * weight[place])[:, None]
+            b[place] = delta  # of masses that sum to 1; the empty set has t = 0
+            b[place, :K] = delta * (1 - target)
+        else:
+            wanted[place, :K], alpha[place] = target, strength
+    forms = model.links.forms(frame)
+    return Linked(cost, b, wanted, alpha, rows.graph, forms, len(frame.sets)), weight
+
+
+def _sweep_linked(rows, model, state):
+    """The pass over the block of linked rows, which find their memberships together."""
+    points, _, cost = _distances(rows, model, state)
+    linked, weight = _linked(rows, model, state, cost)
+    p, own = model.partition.settle(linked, state.linked)
+    loss = float((linked.cost * own).sum() + (linked.b * p).sum()) + sum(linked.pair_costs(p))
+    if model.labels is not None and model.labels.printed_centers:
+        own = replace(linked, alpha=np.zeros(len(p))).own(p, model.partition.rule.m)
+    return _sums(points, cost, own[:, : cost.shape[1]] * weight[:, None], loss, model, state, p)
+
+
+def link_costs(rows: Rows, model: Model, state: State) -> tuple[float, float]:
+    """What must- and cannot-links cost at a state, from the block of linked rows."""
+    linked, _ = _linked(rows, model, state, np.ones((len(rows), len(model.frame.sets))))
+    return linked.pair_costs(state.linked)
 
 
 def assign(rows: Rows, out: Members, model: Model, state: State) -> None:
     """Write what the state says of each row of a block into the arrays of `out`."""
-    if not model.is_compiled:
-        for array, values in zip(out, assign_by_parts(rows, model, state), strict=True):
-            if array is not None and values is not None:
-                array[...] = values
+    if rows.graph is not None and model.links is not None and state.linked is not None:
+        _write(out, _assign_linked(rows, model, state))
         return
+    if not model.is_compiled:
+        _write(out, assign_by_parts(rows, model, state))
+        return
+    V, costs = model.prototypes.places(state.theta, model.frame), model.costs(rows.X.dtype)
     model.prototypes.passes.assign(
-        rows.X, rows.units.packed(rows.X.dtype), state.centers,
+        rows.X, rows.units.packed(rows.X.dtype), V, costs,
         model.partition.rule, model.parameters(), model.scale(state), *out, model.known(rows),
     )  # fmt: skip
 
 
+def _write(out, members):
+    for array, values in zip(out, members, strict=True):
+        if array is not None and values is not None:
+            array[...] = values
+
+
 def assign_by_parts(rows: Rows, model: Model, state: State) -> Members:
-    D = model.prototypes.distances(rows.points, state.theta, model.frame)
-    members = model.partition.members(D, model.scale(state), model.frame.noise)
+    cost = model.frame.costs(model.prototypes.distances(rows.points, state.theta, model.frame))
+    members = model.partition.members(cost, model.scale(state), model.frame.noise)
     if (known := model.known(rows)) is None:
         return members
-    U, T, _, _, share, labels = _known_rows(model, state, D, known)
+    U, T, _, _, share, labels = _known_rows(model, state, cost, known)
     return members.with_known(known[0], U, T, labels, share if model.frame.noise else None)
 
 
-def _known_rows(model, state, D, known):
+def _assign_linked(rows, model, state):
+    members = assign_by_parts(replace(rows, known=None), model, state)
+    K = len(model.frame.sets)
+    U = state.linked[:, :K]
+    labels = np.where(U.sum(axis=1) > 0, U.argmax(axis=1), members.labels)
+    share = state.linked[:, K] if model.frame.noise else None
+    return members.with_known(np.arange(len(rows)), U, None, labels, share)
+
+
+def _known_rows(model, state, cost, known):
     from softclust.kernels.labels import known_rows  # Numba is loaded when the first pass runs
 
     place, target, alpha = known
-    return known_rows(model.partition.rule, model.parameters(), model.scale(state), D[place], target, alpha)
+    return known_rows(
+        model.partition.rule, model.parameters(), model.scale(state), cost[place], target, alpha
+    )

@@ -17,7 +17,7 @@ import softclust
 from softclust import estimators, partitions, prototypes, records, separation
 from softclust.errors import ModelFileError
 from softclust.model import Model
-from softclust.terms import LabelPenalty
+from softclust.terms import LabelPenalty, LinkPenalty, SubsetPenalty
 
 FORMAT = 1
 _MEMBERS = ("header.json", "arrays.npz", "checksum")
@@ -28,10 +28,14 @@ _CLASSES = {
     cls.__name__: cls
     for cls in (
         *(getattr(estimators, name) for name in estimators.__all__),
-        *(getattr(partitions, name) for name in partitions.__all__ if name != "Members"),
-        *(getattr(prototypes, name) for name in prototypes.__all__),
+        *(
+            getattr(partitions, name)
+            for name in partitions.__all__
+            if hasattr(getattr(partitions, name), "rule")
+        ),
+        *(getattr(prototypes, name) for name in ("Ellipsoids", "Points")),
         *(separation.Repulsion, separation.CentralDistance),
-        *(records.Frame, records.State, records.Units, Model, LabelPenalty),
+        *(records.Frame, records.State, records.Units, Model, LabelPenalty, LinkPenalty, SubsetPenalty),
     )
 }
 
@@ -132,6 +136,8 @@ def _encode(value, arrays, where):
         key = f"a{len(arrays)}"
         arrays[key] = np.asarray(value)
         return {"array": key} if isinstance(value, np.ndarray) else {"scalar": key}
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {"dict": {key: _encode(v, arrays, where) for key, v in value.items()}}
     if isinstance(value, tuple | list):
         kind = "tuple" if isinstance(value, tuple) else "list"
         return {kind: [_encode(v, arrays, where) for v in value]}
@@ -157,6 +163,8 @@ def _decode(value, arrays):
         flat = np.empty(len(value["objects"]), dtype=object)
         flat[:] = [_decode(v, arrays) for v in value["objects"]]
         return flat.reshape(value["shape"])
+    if "dict" in value:
+        return {key: _decode(v, arrays) for key, v in value["dict"].items()}
     if "tuple" in value:
         return tuple(_decode(v, arrays) for v in value["tuple"])
     if "list" in value:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from softclust.engine import alternate
-from softclust.model import Model, sweep
+from softclust.focal_sets import mutual_pairs
+from softclust.model import Model, assign_by_parts, sweep
 from softclust.partitions import Fuzzy
 from softclust.partitions.fuzzy import fuzzy_memberships
 from softclust.records import Fit, Frame, State
@@ -36,7 +37,7 @@ class Start:
     in the papers; labels hold that run too, so that clusters keep their classes.
     """
 
-    given: np.ndarray | None
+    given: tuple | None  # theta, or its first part: the centres
     draws: tuple = ()  # functions without arguments, each giving (c, p) centres
 
 
@@ -82,7 +83,7 @@ def run(model, source, start, scaling, options, rng) -> Outcome:
 
 def _run(model, source, start, scaling, options, rng, share):
     uses_scale = model.partition.uses_scale
-    theta: tuple | None = None if start.given is None else (start.given,)
+    theta: tuple | None = None if start.given is None else model.prototypes.begin(*start.given)
     scale = natural = scaling.value
     automatic = model.separation is not None and model.separation.is_automatic
     if (scale is None and (uses_scale or automatic)) or (theta is None and uses_scale):
@@ -155,7 +156,8 @@ def _resolve(model, source, theta, scale, share=1.0):
     if not part.is_automatic:
         part = part.in_units(model.n_clusters, source.rows.units)
     else:
-        stats = source.reduce(sweep, replace(model, separation=None), State(theta, scale))
+        plain = replace(model, separation=None, frame=Frame.singletons(model.n_clusters, model.frame.noise))
+        stats = source.reduce(sweep, plain, State(theta, scale))
         part = part.chosen(theta[0], stats.weight, scale, source.rows.total_weight)
         part = replace(part, strength=np.multiply(part.strength, share))
     return replace(model, separation=part)
@@ -174,8 +176,8 @@ def _fit_plain(model, source, start, options, rng):
     The sample grows fivefold from stage to stage, so that few passes see all of the rows.
     """
     if start.given is not None:
-        return alternate(model, source, _begin(model, (start.given,)), options)
-    starts = [_begin(model, (draw(),)) for draw in start.draws]
+        return alternate(model, source, _begin(model, model.prototypes.begin(*start.given)), options)
+    starts = [_begin(model, model.prototypes.begin(draw())) for draw in start.draws]
     small = source.sample(_SAMPLE, rng)
     state = starts[0]
     if len(starts) > 1 or small is not source:
@@ -185,12 +187,31 @@ def _fit_plain(model, source, start, options, rng):
             max_iter=min(options.max_iter, _COARSE_ITER),
         )
         fits = [alternate(model, small, state, coarse) for state in starts]
-        state = min(fits, key=lambda fit: fit.history[-1]).state
+        state = _elsewhere(min(fits, key=lambda fit: fit.history[-1]).state)
         size = _SAMPLE * _GROWTH
         while size < len(source):
-            state = alternate(model, source.sample(size, rng), state, coarse).state
+            state = _elsewhere(alternate(model, source.sample(size, rng), state, coarse).state)
             size *= _GROWTH
     return alternate(model, source, state, options)
+
+
+def _elsewhere(state):
+    """The state without what it says of rows that other rows do not have."""
+    return replace(state, linked=None)
+
+
+def _shared_plausibility(rows, model, state):
+    """(c, c) sum_i pl_ik pl_il over a block."""
+    shares, _, _, empty = assign_by_parts(rows, model, state)
+    plausible = (shares * (1 - empty[:, None])) @ model.frame.sets
+    weight = 1.0 if rows.weight is None else rows.weight[:, None]
+    return (plausible * weight).T @ plausible
+
+
+def neighbouring_pairs(outcome):
+    """Pairs of clusters that are each other's nearest: that most often are both plausible for a row."""
+    shared = outcome.source.reduce(_shared_plausibility, outcome.model, outcome.fit.state)
+    return mutual_pairs(shared)
 
 
 @dataclass(frozen=True)

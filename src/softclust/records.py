@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from softclust.links import Graph, Links
+
 # Loop coordinates stay within +-2^this, so that squared distances neither overflow nor vanish.
 LARGEST_EXPONENT = {np.dtype("f4"): 50, np.dtype("f8"): 480}
 NARROW_EXPONENT = 40  # within +-2^this, eight squared distances have a product
@@ -87,6 +89,8 @@ class Rows:
     weight: np.ndarray | None = None  # None = all 1
     narrow: bool = False  # no coordinate beyond 2^NARROW_EXPONENT, in loop units
     known: Known | None = None
+    links: Links | None = None  # pairs among these rows
+    graph: Graph | None = None  # of a block of linked rows, in the order of the graph
 
     def __len__(self):
         return len(self.X)
@@ -100,11 +104,39 @@ class Rows:
     def total_weight(self):
         return float(len(self)) if self.weight is None else float(self.weight.sum())
 
+    @property
+    def variances(self):
+        """(p,) variance of each feature, in loop units."""
+        points, weight = self.points.astype(np.float64), self.weight
+        mean = np.average(points, axis=0, weights=weight)
+        return np.average((points - mean) ** 2, axis=0, weights=weight)
+
     def take(self, which):
         """The rows at a slice or an array of positions."""
         weight = None if self.weight is None else self.weight[which]
         known = None if self.known is None else self.known.take(which, len(self))
-        return replace(self, X=self.X[which], weight=weight, known=known)
+        return replace(self, X=self.X[which], weight=weight, known=known, links=None)
+
+    def sampled(self, which):
+        """The rows at an array of positions, with the pairs among them."""
+        links = None if self.links is None else self.links.take(which, len(self))
+        return replace(self.take(which), links=links)
+
+    @property
+    def unlinked(self):
+        """All rows, those that are linked with weight 0: they are in the block `linked`."""
+        if self.links is None:
+            return self
+        weight = np.ones(len(self)) if self.weight is None else self.weight.copy()
+        weight[self.links.graph.rows] = 0.0
+        return replace(self, weight=weight, links=None)
+
+    @property
+    def linked(self):
+        """The linked rows as one block, or None."""
+        if self.links is None:
+            return None
+        return replace(self.take(self.links.graph.rows), graph=self.links.graph)
 
 
 @dataclass(frozen=True)
@@ -113,6 +145,7 @@ class State:
 
     theta: tuple[np.ndarray, ...]
     scale: np.ndarray | None = None  # gamma_k of the possibilistic partitions
+    linked: np.ndarray | None = None  # (q, columns) memberships of the linked rows
 
     @property
     def centers(self):
@@ -127,6 +160,7 @@ class Stats:
     weight: np.ndarray  # (K,) sum of influence
     scatter: np.ndarray  # (K,) sum of influence * distance
     moments: tuple[np.ndarray, ...]
+    linked: np.ndarray | None = None  # memberships of the linked rows, from the one block that has them
 
     def __add__(self, other):
         return Stats(
@@ -134,6 +168,7 @@ class Stats:
             self.weight + other.weight,
             self.scatter + other.scatter,
             tuple(a + b for a, b in zip(self.moments, other.moments, strict=True)),
+            self.linked if other.linked is None else other.linked,
         )
 
     @property
@@ -142,12 +177,20 @@ class Stats:
         return self.scatter / np.where(self.weight > 0, self.weight, 1.0)
 
 
+# A set of several clusters is never nearer than this: a row on a centre belongs to the singleton.
+_LEAST_COMPOSITE = {np.dtype("f4"): 1e-25, np.dtype("f8"): 1e-33}
+
+
 @dataclass(frozen=True)
 class Frame:
-    """Which sets of clusters own a column, and the squared distance of noise to everything."""
+    """Which sets of clusters own a column, and the squared distance of noise to everything.
 
-    sets: np.ndarray  # (K, c) of 0 and 1
+    A set A costs |A|^power d; noise is the empty set of a credal partition.
+    """
+
+    sets: np.ndarray  # (K, c) of 0 and 1, the singletons first
     noise: float = 0.0  # 0 = no noise column
+    power: float = 0.0  # alpha of evidential c-means
 
     @classmethod
     def singletons(cls, c, noise=0.0):
@@ -158,9 +201,28 @@ class Frame:
         return len(self.sets) == self.sets.shape[1]
 
     @property
+    def cardinality(self):
+        return self.sets.sum(axis=1)
+
+    @property
     def mean(self):
         """Rows that average the centres of each set."""
-        return self.sets / self.sets.sum(axis=1, keepdims=True)
+        return self.sets / self.cardinality[:, None]
+
+    @property
+    def factor(self):
+        """(K,) what multiplies the distances, None where nothing does."""
+        return None if self.is_singletons else self.cardinality**self.power
+
+    def least(self, dtype):
+        """(K,) the least cost of each set."""
+        return np.where(self.cardinality > 1, _LEAST_COMPOSITE[np.dtype(dtype)], 0.0)
+
+    def costs(self, D):
+        """Squared distances -> what a unit of membership costs."""
+        if self.is_singletons:
+            return D
+        return np.maximum(D * self.factor.astype(D.dtype), self.least(D.dtype).astype(D.dtype))
 
 
 @dataclass(frozen=True)

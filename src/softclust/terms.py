@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 
 @dataclass(frozen=True)
 class LabelPenalty:
@@ -20,3 +22,67 @@ class LabelPenalty:
 
     strength: float  # alpha
     printed_centers: bool = False  # leave that influence out, as Pedrycz & Waletzky print: J may rise
+
+    is_linear = False
+
+    def targets(self, target, frame):
+        """What each column is wanted to be, NaN where nothing is said."""
+        return target
+
+
+@dataclass(frozen=True)
+class SubsetPenalty:
+    """J += delta sum_i c_i (1 - sum_l t_il m_il) (Xie & Antoine eq. (12)), linear in the masses.
+
+    t_il = |A_l n L_i|^(r/2) / |A_l|^r for the set L_i of classes that row i may have, 0 where the two
+    are disjoint: the plausibility of L_i for r = 0, and for greater r a plausibility that counts large
+    sets less.  (Eq. (6) and (22) print the exponent 1/2 for r/2.)  Degrees between 0 and 1 count in
+    |A n L| as they are.
+    """
+
+    strength: float  # delta, in units of what a row's masses cost
+    exponent: float = 0.0  # r
+
+    printed_centers = False
+    is_linear = True
+
+    def targets(self, target, frame):
+        """t_i (q, K) from wanted degrees (q, c), NaN where nothing is said."""
+        named = np.nan_to_num(target)
+        # Where clusters are only excluded, all others may be.
+        allowed = np.where(named.any(axis=1, keepdims=True), named, np.isnan(target))
+        shared = allowed @ frame.sets.T
+        with np.errstate(divide="ignore"):
+            weight = shared ** (self.exponent / 2) / frame.cardinality**self.exponent
+        return np.where(shared > 0, weight, 0.0)
+
+
+@dataclass(frozen=True)
+class LinkPenalty:
+    """J += sum over must-links s_ij p_i' P_M p_j + sum over cannot-links s_ij p_i' P_C p_j.
+
+    P_M[k, l] = 1 where A_k and A_l are not empty and not the same singleton, P_C[k, l] = 1 where they
+    meet: the plausibilities of being in different classes and in the same (Xie & Antoine eq. (10), (11),
+    with the misprints of (8) and (17) mended).  On singletons they are 1 - u_i'u_j and u_i'u_j: those of
+    Grira, Crucianu & Boujemaa (2008) for fuzzy, of PCK-means (Basu 2004) for hard partitions.
+    """
+
+    empty_satisfies: bool = True  # mass on the empty set honours both kinds of link, as in the paper
+
+    def forms(self, frame):
+        """Columns that count, singletons, and which columns meet: (F,), (F,), (F, F) or empty for disjoint.
+
+        P_M = counts counts' - diag(single); P_C = meets.  The empty set, if it has a column, is the last.
+        """
+        single = frame.cardinality == 1
+        counts = np.ones(len(single))
+        meets = (frame.sets @ frame.sets.T > 0).astype(np.float64)
+        if frame.noise:
+            single, counts = np.append(single, False), np.append(counts, 0.0)
+            meets = np.pad(meets, (0, 1))
+            if not self.empty_satisfies:
+                counts[-1] = 1.0
+                meets[-1], meets[:, -1] = 1.0, 1.0
+        if frame.is_singletons and self.empty_satisfies:
+            meets = np.empty((0, 0))
+        return counts, single.astype(np.float64), meets

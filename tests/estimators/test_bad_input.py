@@ -26,7 +26,7 @@ WRONG = {
     "n_init": NOT_COUNTS,
     "max_iter": NOT_COUNTS,
     "tol": [-1e-9, "0.1", None, NAN],
-    "geometry": ["ellipsoids", None, 1],
+    "geometry": ["spheres", None, 1],
     "separation": ["repulsion", 1.0, Repulsion, CentralDistance],
     "noise_distance": NOT_POSITIVE,
     "density_rate": [*NOT_POSITIVE[:-2], NAN, INF, "automatic"],
@@ -49,6 +49,16 @@ WRONG = {
     "merge_coincident": ["yes", 2, None],
     "penalty": ["quadratic", None, 1],
     "variant": [0, 3, 1.5, "1", None],
+    "link_strength": [-0.5, "auto", None, NAN],
+    "focal_sets": ["triples", None, 3],
+    "cardinality_power": [-0.5, "1", None, NAN, INF],
+    "beta": NOT_EXPONENTS,
+    "metric_reg": [-1e-9, "auto", None, NAN, INF],
+    "label_exponent": [-1.0, "0", None, NAN, INF],
+    "must_strength": [-1.0, "auto", None, NAN, INF],
+    "cannot_strength": [-1.0, "auto", None, NAN, INF],
+    "empty_satisfies_links": ["yes", 2, None],
+    "data_weight": [0.0, -1.0, "papers", None, NAN, INF],
 }
 WRONG_CASES = [
     pytest.param(cls, name, value, id=f"{cls.__name__}-{name}={value!r:.30}")

@@ -56,17 +56,21 @@ def test_each_half_step_descends(name, make, iris):
     model, state = fitted._model, fitted._state
     rows = Rows(X, fitted._units)
     start = np.random.default_rng(0).normal(scale=0.05, size=state.centers.shape)
-    state = replace(state, theta=(state.centers + start,))
+    state = replace(state, theta=(state.centers + start, *state.theta[1:]))
+
+    def costs(theta):
+        return model.frame.costs(model.prototypes.distances(rows.points, theta, model.frame))
+
     for _ in range(6):
-        D = model.prototypes.distances(rows.points, state.theta, model.frame)
+        D = costs(state.theta)
         W, _ = model.partition.influence(D, model.scale(state), model.frame.noise)
         stats = sweep_by_parts(rows, model, state)
         before = model.objective(state, stats)
         theta = model.prototypes.solve(stats, state.theta, model.frame, model.separation)
-        moved = model.prototypes.distances(rows.points, theta, model.frame)
         new = replace(state, theta=theta)
-        # For fixed memberships J changes with the distances through W alone.
-        change = (W * (moved - D)).sum()
+        # For fixed memberships J changes with the costs through W alone.
+        change = (W * (costs(theta) - D)).sum()
+        change += model.prototypes.penalty(theta) - model.prototypes.penalty(state.theta)
         if model.separation:
             change += model.separation.value(theta[0]) - model.separation.value(state.centers)
         assert change <= 1e-10 * abs(before)

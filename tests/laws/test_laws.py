@@ -44,8 +44,8 @@ def test_features_in_another_order(name, make, iris):
 
 
 def test_clusters_in_another_order(name, make, iris):
-    if "scale=[" in name:
-        pytest.skip("scales belong to clusters")
+    if "scale=[" in name or "focal_sets=[" in name:
+        pytest.skip("scales and listed sets belong to clusters")
     X, _ = iris
     one, two = fitted(make, X), fitted(make, X, init=start(X)[[2, 0, 1]])
     assert_allclose(two.cluster_centers_, one.cluster_centers_[[2, 0, 1]], atol=1e-10)
@@ -61,6 +61,8 @@ def test_translation(name, make, iris):
 
 
 def test_rotation(name, make, iris):
+    if "geometry=" in name:
+        pytest.skip("the regulariser of metrics weighs features one by one")
     X, _ = iris
     Q, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(4, 4)))
     one, two = fitted(make, X), fitted(make, X @ Q, init=start(X) @ Q)
@@ -141,7 +143,10 @@ def test_a_fit_started_at_its_answer_stays(name, make, iris):
     X, _ = iris
     first = make(tol=1e-9, max_iter=3000).fit(X)
     given = {"scale": first.scale_} if hasattr(first, "typicalities_") else {}
-    second = make(n_clusters=first.n_clusters_, init=first.cluster_centers_, tol=1e-7, **given).fit(X)
+    answer = first.cluster_centers_
+    if hasattr(first, "covariances_"):
+        answer = answer, first.covariances_
+    second = make(n_clusters=first.n_clusters_, init=answer, tol=1e-7, **given).fit(X)
     assert second.n_iter_ == 1
     assert_allclose(second.cluster_centers_, first.cluster_centers_, atol=1e-6)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import (
@@ -21,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softclust import recipes
 from softclust.engine import Options
+from softclust.errors import ConstraintConflictError
 from softclust.estimators.diagnosis import warn_of_trouble
 from softclust.init import RULES, draw
 from softclust.knowledge import (
@@ -29,14 +31,16 @@ from softclust.knowledge import (
     check_weight,
     reliable_strength,
     unsatisfied,
+    worst_first,
 )
 from softclust.model import Model, assign, sweep
+from softclust.pairs import check_pairs, conflict, unsatisfied_pairs
 from softclust.partitions import Hard, Members
 from softclust.prototypes import Points
 from softclust.records import LARGEST_EXPONENT, Frame, Rows, State
 from softclust.run import LocalSource, n_threads
 from softclust.separation import CentralDistance, Repulsion
-from softclust.terms import LabelPenalty
+from softclust.terms import LabelPenalty, LinkPenalty
 from softclust.units import rows_in_units
 from softclust.weights import density_weights
 
@@ -71,44 +75,26 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         ],
     }
 
-    def __init__(
-        self,
-        *,
-        n_clusters,
-        geometry,
-        separation,
-        noise_distance,
-        density_rate,
-        density_from,
-        label_strength,
-        unlabelled,
-        printed_centers,
-        init,
-        n_init,
-        max_iter,
-        tol,
-        acceleration,
-        outlier_threshold,
-        random_state,
-        n_jobs,
-    ):
-        self.n_clusters = n_clusters
-        self.geometry = geometry
-        self.separation = separation
-        self.noise_distance = noise_distance
-        self.density_rate = density_rate
-        self.density_from = density_from
-        self.label_strength = label_strength
-        self.unlabelled = unlabelled
-        self.printed_centers = printed_centers
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.acceleration = acceleration
-        self.outlier_threshold = outlier_threshold
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_clusters: Any
+    geometry: Any
+    separation: Any
+    noise_distance: Any
+    density_rate: Any
+    density_from: Any
+    label_strength: Any
+    unlabelled: Any
+    printed_centers: Any
+    init: Any
+    n_init: Any
+    max_iter: Any
+    tol: Any
+    acceleration: Any
+    outlier_threshold: Any
+    random_state: Any
+    n_jobs: Any
+
+    def __init__(self, **parameters):
+        self.__dict__.update(parameters)  # scikit-learn reads their names from the families' signatures
 
     # ------------------------------------------------------------------ the words of a family
     @abstractmethod
@@ -122,9 +108,15 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def _merges(self):
         return False
 
+    def _link_strength(self, pairs, source, frame):
+        """What it costs to break each pair, in loop units; None where the family has no links."""
+        return None
+
     # ------------------------------------------------------------------ fit
+    __metadata_request__fit = {"must_link": True, "cannot_link": True}  # they flow through pipelines
+
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None, *, sample_weight=None):
+    def fit(self, X, y=None, *, sample_weight=None, must_link=None, cannot_link=None):
         """Find the clusters of X.
 
         Parameters
@@ -138,6 +130,10 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             rows pay for differing from what is said of them (`label_strength`).
         sample_weight : array-like of shape (n_samples,), default=None
             How many rows each row stands for; 0 leaves a row out.
+        must_link, cannot_link : array-like of shape (n_pairs, 2) or (n_pairs, 3), or Pairs, default=None
+            Pairs of row positions that belong together, and apart; a third column is the strength of
+            each pair, by which `link_strength` is multiplied.  `Pairs` stay right where rows are sliced,
+            as in cross-validation.
 
         Returns
         -------
@@ -145,20 +141,28 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             The fitted estimator.
         """
         source, labels, c = self._read(X, y, sample_weight)
-        source, penalty = self._tell(source, labels, c)
+        pairs = self._read_pairs(must_link, cannot_link, source, labels, c)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        units = source.rows.units
-        source, centre_rate = self._weigh_by_density(source)
-        tol = max(self.tol, _LEAST_TOL[source.rows.X.dtype]) * units.spread
+        tol = max(self.tol, _LEAST_TOL[source.rows.X.dtype]) * source.rows.units.spread
         options = Options(self.max_iter, tol, self.acceleration)
-        model = self._sentence(c, units, centre_rate, penalty)
+        frame = self._frame(c, source)
+        source, centre_rate = self._weigh_by_density(source)
         start = self._start(source, labels, c, rng)
-        scaling = self._scaling(c, units)
-        outcome = recipes.run(model, source, start, scaling, options, rng)
-        if self._merges():
-            outcome = recipes.merge(outcome, source, scaling, options)
-        self._publish(labels, outcome, options)
+        outcome = self._solve(source, labels, pairs, frame, centre_rate, start, options, rng)
+        self._publish(labels, pairs, outcome, options)
         return self
+
+    def _solve(self, source, labels, pairs, frame, centre_rate, start, options, rng):
+        """Fit the sentence that the parameters say, on one frame."""
+        source, penalty = self._tell(source, labels, frame)
+        source, link_penalty = self._join(source, pairs, frame)
+        model = Model(
+            self._prototypes(source, frame), self._partition(), frame, self.separation, centre_rate,
+            penalty, link_penalty,
+        )  # fmt: skip
+        scaling = self._scaling(model.n_clusters, source.rows.units)
+        outcome = recipes.run(model, source, start, scaling, options, rng)
+        return recipes.merge(outcome, source, scaling, options) if self._merges() else outcome
 
     def _read(self, X, y, sample_weight):
         """Checked rows in their units, what is known of them, and the number of clusters."""
@@ -171,7 +175,48 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         labels = labels and labels.of_rows_that_weigh(weight)
         return LocalSource(rows, n_threads(self.n_jobs)), labels, c
 
-    def _tell(self, source, labels, c):
+    def _read_pairs(self, must_link, cannot_link, source, labels, c):
+        """Checked pairs, or None; those that cannot all hold are refused or, where they only cost, told."""
+        n, weight = len(source), source.rows.weight
+        pairs = check_pairs(must_link, cannot_link, n)
+        if pairs is None:
+            return None
+        if not hasattr(self._partition(), "settle"):
+            raise ValueError(
+                f"{type(self).__name__} takes no must_link and cannot_link: the typicalities of a row do "
+                "not depend on those of another. HardCMeans, FuzzyCMeans and EvidentialCMeans take them."
+            )
+        pairs = pairs.of_rows_that_weigh(weight)
+        bound = self._is_bound(pairs)
+        sentence = conflict(pairs, labels, n, c)
+        if sentence and bound.all():
+            raise ConstraintConflictError(f"The constraints cannot all hold: {sentence}")
+        if bound.any() and not bound.all():
+            strict = replace(
+                pairs, ends=pairs.ends[bound], must=pairs.must[bound], strength=pairs.strength[bound]
+            )
+            if (broken := conflict(strict, labels, n, c)) is not None:
+                raise ConstraintConflictError(f"The constraints cannot all hold: {broken}")
+        if sentence:
+            warnings.warn(
+                f"What is known cannot all hold: {sentence} See unsatisfied_.", UserWarning, stacklevel=3
+            )
+        return pairs
+
+    def _is_bound(self, pairs):
+        """Which pairs must hold, whatever it costs."""
+        return np.zeros(len(pairs.ends), dtype=bool)
+
+    def _join(self, source, pairs, frame):
+        """The rows with their links, and the penalty for leaving those unheeded."""
+        if pairs is None:
+            return source, None
+        links = pairs.links(self._link_strength(pairs, source, frame))
+        if len(links.ends) == 0:
+            return source, None
+        return replace(source, rows=replace(source.rows, links=links)), LinkPenalty()
+
+    def _tell(self, source, labels, frame):
         """The rows with what is known of them, and the penalty for leaving it unheeded."""
         if labels is None or len(labels.rows) == 0:
             return source, None
@@ -180,7 +225,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             strength, confidence = reliable_strength(labels, rows), np.ones(n)
         else:
             strength, confidence = check_strength(self.label_strength, labels, n)
-        known = labels.known(c, confidence, everyone=self.unlabelled == "zero")
+        known = labels.known(frame.sets.shape[1], confidence, everyone=self.unlabelled == "zero")
         penalty = LabelPenalty(strength, self.printed_centers)
         return replace(source, rows=replace(rows, known=known)), penalty
 
@@ -190,7 +235,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             return source, 0.0
         rows = source.rows
         if self.density_rate == "auto":
-            variance = _total_variance(source)
+            variance = total_variance(source)
             rate = 10 / variance if variance > 1e-100 else 1.0  # identical rows: any rate will do
         else:
             rate = min(float(rows.units.leave_square(self.density_rate)), 1e290)
@@ -200,23 +245,26 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         weight = phi if rows.weight is None else phi * rows.weight
         return replace(source, rows=replace(rows, weight=weight)), 0.0
 
-    def _sentence(self, c, units, centre_rate, penalty):
-        """The model in loop units, or a sentence saying what would fit."""
-        partition = self._partition()
-        noise = 0.0
-        if self.noise_distance is not None:
-            if not partition.has_noise:
-                raise InvalidParameterError(
-                    f"noise_distance={self.noise_distance} does not go with {type(self).__name__}: "
-                    "its typicalities already fall to 0 far from every centre. Leave it None and read "
-                    "outlier_mask_, or use FuzzyCMeans, HardCMeans, PossibilisticFuzzyCMeans or "
-                    "ImprovedPossibilisticCMeans."
-                )
-            edge = self.noise_distance * units.factor
-            noise = min(max(edge * edge, 1e-290), 1e290)
-        geometry = GEOMETRIES[self.geometry]()
-        frame = Frame.singletons(c, noise)
-        return Model(geometry, partition, frame, self.separation, centre_rate, penalty)
+    def _frame(self, c, source):
+        """The columns of the partition: a cluster each, and noise where it was asked for."""
+        return Frame.singletons(c, self._noise(source.rows.units))
+
+    def _noise(self, units):
+        """Squared distance of noise in loop units, 0 for none; or a sentence saying what would fit."""
+        if self.noise_distance is None:
+            return 0.0
+        if not self._partition().has_noise:
+            raise InvalidParameterError(
+                f"noise_distance={self.noise_distance} does not go with {type(self).__name__}: "
+                "its typicalities already fall to 0 far from every centre. Leave it None and read "
+                "outlier_mask_, or use FuzzyCMeans, HardCMeans, PossibilisticFuzzyCMeans or "
+                "ImprovedPossibilisticCMeans."
+            )
+        edge = self.noise_distance * units.factor
+        return min(max(edge * edge, 1e-290), 1e290)
+
+    def _prototypes(self, source, frame):
+        return GEOMETRIES[self.geometry]()
 
     def _start(self, source, labels, c, rng):
         rows = source.rows
@@ -224,12 +272,16 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             init = self.init
             if callable(init):
                 init = init(rows.X, c, random_state=int(rng.integers(2**31 - 1)))
-            return recipes.Start(self._given_centers(init, rows, c))
+            return recipes.Start(self._given(init, rows, c))
         known = None if labels is None else labels.means(rows, c)
         if known is not None and not np.isnan(known).any():
-            return recipes.Start(known)
+            return recipes.Start((known,))
         draws = (lambda: draw(self.init, source, c, rng, known),) * self.n_init
         return recipes.Start(None, draws)
+
+    def _given(self, init, rows, c):
+        """theta of a given start: centres; for geometries with a shape also (centres, matrices)."""
+        return (self._given_centers(init, rows, c),)
 
     def _given_centers(self, init, rows, c):
         V = np.array(init, dtype=np.float64)
@@ -244,23 +296,23 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             raise ValueError(f"init[{k}, {j}] is {V[k, j]}; centres must be finite.")
         return rows.units.enter(V)
 
-    def _publish(self, labels, outcome, options):
+    def _publish(self, labels, pairs, outcome, options):
         """Set the fitted attributes: the only place that writes on self."""
         model, fit, source = outcome.model, outcome.fit, outcome.source
         units, dtype = source.rows.units, source.rows.X.dtype
         scale = outcome.natural_scale if fit.state.scale is None else fit.state.scale
-        state = State(fit.state.theta, scale)
-        self._units, self._model, self._state = units, model, state
+        state = replace(fit.state, scale=scale)
+        self._units, self._model, self._state = units, model, replace(state, linked=None)
         self.n_clusters_ = len(state.centers)
         self.cluster_centers_ = units.leave(state.centers).astype(dtype)
-        self.scale_ = units.leave_square(scale)
+        self.scale_ = units.leave_square(scale[: self.n_clusters_])
         self.objective_history_ = units.leave_square(np.array(fit.history))
         self.objective_ = float(self.objective_history_[-1])
         self.n_iter_ = fit.n_iter
         self.converged_ = fit.converged
         self.classes_ = np.arange(self.n_clusters_) if labels is None else labels.names(self.n_clusters_)
         self._outlier_limits = self._limits(model.partition, outcome.natural_scale / scale)
-        members = self._assign(source)
+        members = self._assign(source, state)
         self.labels_, self.memberships_ = members.labels, members.memberships
         self.outlier_scores_ = members.scores
         self.outlier_mask_ = self._is_outlier(members)
@@ -268,12 +320,20 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             self.typicalities_ = members.typicalities
         shares = members.typicalities if len(members.typicalities) else members.memberships
         self.label_strength_ = None if model.labels is None else model.labels.strength
-        self.unsatisfied_ = unsatisfied(source.rows.known, members.labels, shares)
+        self.unsatisfied_ = worst_first(
+            unsatisfied(source.rows.known, members.labels, shares),
+            unsatisfied_pairs(pairs, members.labels, members.memberships),
+        )
+        self._publish_more(members, outcome)
         warn_of_trouble(self, model, fit, state, options)
 
+    def _publish_more(self, members, outcome):
+        """Attributes of a family's own."""
+
     # ------------------------------------------------------------------ read-outs
-    def _assign(self, source):
-        n, c, dtype = len(source), self.n_clusters_, source.rows.X.dtype
+    def _assign(self, source, state=None):
+        """What the fitted state says of each row; a state with linked rows tells of those as well."""
+        n, c, dtype = len(source), len(self._model.frame.sets), source.rows.X.dtype
         has_typicalities = self._model.partition.has_typicalities
         members = Members(
             np.empty((n, c), dtype),
@@ -281,7 +341,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             np.empty(n, np.int32),
             np.empty(n, dtype),
         )
-        source.fill(assign, members, self._model, self._state)
+        source.fill(assign, members, self._model, state or self._state)
         return members
 
     def _limits(self, partition, width):
@@ -312,9 +372,10 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         weight = check_weight(sample_weight, len(X))
         return LocalSource(Rows(np.asarray(X), self._units, weight), n_threads(self.n_jobs))
 
-    def fit_predict(self, X, y=None, *, sample_weight=None):
-        """Fit, and return `labels_`; what is known in `y` is used."""
-        return self.fit(X, y, sample_weight=sample_weight).labels_
+    def fit_predict(self, X, y=None, *, sample_weight=None, must_link=None, cannot_link=None):
+        """Fit, and return `labels_`; what is known is used."""
+        self.fit(X, y, sample_weight=sample_weight, must_link=must_link, cannot_link=cannot_link)
+        return self.labels_
 
     def predict(self, X):
         """The likeliest cluster of each row, 0..c-1: the most typical one where there are typicalities."""
@@ -352,7 +413,7 @@ class _Distances(NamedTuple):
 
 def _distances(rows, out, model, state):
     points, units = rows.points, rows.units
-    D = model.prototypes.distances(points, state.theta, model.frame)
+    D = model.prototypes.distances(points, state.theta, Frame.singletons(model.n_clusters))
     out.distances[...] = np.sqrt(D) / units.factor
     edge = np.abs(points).max(axis=1) >= 2.0 ** LARGEST_EXPONENT[points.dtype]
     if edge.any():  # so far that a square has no float: the length itself still may
@@ -362,7 +423,14 @@ def _distances(rows, out, model, state):
             out.distances[edge] = largest * np.sqrt(((gaps / largest[:, :, None]) ** 2).sum(axis=2))
 
 
-def _total_variance(source):
+def deviation_strength(strength, pairs, source):
+    """Strengths of pairs in units of the data's mean squared deviation; 0 x inf is 0."""
+    each = pairs.strength * (pairs.weights(source.rows) * (total_variance(source) or 1.0))
+    with np.errstate(invalid="ignore"):
+        return np.where((pairs.strength == 0) | (strength == 0), 0.0, strength * each)
+
+
+def total_variance(source):
     """Trace of the covariance in loop units, from one sweep with a single centre at the origin."""
     p = source.rows.X.shape[1]
     one = Model(Points(), Hard(), Frame.singletons(1))

@@ -28,7 +28,7 @@ def warn_of_trouble(estimator, model, fit, state, options):
             f"({len(state.centers)}). Possibly due to duplicate points in X.",
             ConvergenceWarning,
         )
-    pairs = coincident(state, state.scale)
+    pairs = coincident(state, state.scale[: len(state.centers)])
     if len(pairs):
         k, other = (int(i) for i in pairs[0])
         gap = float(np.linalg.norm(state.centers[k] - state.centers[other])) / estimator._units.factor
@@ -43,20 +43,20 @@ def warn_of_trouble(estimator, model, fit, state, options):
             DegenerateClusterWarning,
         )
     if isinstance(model.separation, Repulsion):
-        _warn_of_repulsion(model.separation, fit, state)
+        _warn_of_repulsion(model.separation, model.cluster_weight(fit.stats), state)
 
 
-def _warn_of_repulsion(repulsion, fit, state):
+def _warn_of_repulsion(repulsion, weight, state):
     """A centre whose repulsion outweighs its rows (the paper relocates it) is named."""
     V = state.centers
     d = ((V[:, None] - V[None]) ** 2).sum(axis=2)
     np.fill_diagonal(d, np.inf)
     with np.errstate(over="ignore", divide="ignore"):
         push = (pair_strengths(repulsion.strength, len(V)) / d**2).sum(axis=1)
-    for k in np.flatnonzero(push > fit.stats.weight):
+    for k in np.flatnonzero(push > weight):
         _warn(
             f"The repulsion of cluster {k} ({push[k]:.3g}) exceeds the weight of its rows "
-            f"({fit.stats.weight[k]:.3g}): its centre is held by the other centres, not by data; "
+            f"({weight[k]:.3g}): its centre is held by the other centres, not by data; "
             "a smaller strength would bring it back.",
             DegenerateClusterWarning,
         )

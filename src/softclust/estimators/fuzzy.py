@@ -6,7 +6,7 @@ from numbers import Real
 
 from sklearn.utils._param_validation import Interval
 
-from softclust.estimators.base import SoftClusterer
+from softclust.estimators.base import SoftClusterer, deviation_strength
 from softclust.estimators.parameters import document
 from softclust.partitions import Fuzzy
 from softclust.recipes import Scaling
@@ -24,6 +24,9 @@ class FuzzyCMeans(SoftClusterer):
     {n_clusters}
     {m}
     {common}
+    link_strength : float, default=1.0
+        What it costs to break a pair of `must_link` or `cannot_link`, in units of the data's mean squared
+        deviation from its mean: J += s (1 - u_i'u_j) or s u_i'u_j (Grira, Crucianu & Boujemaa 2008).
 
     Attributes
     ----------
@@ -43,6 +46,7 @@ class FuzzyCMeans(SoftClusterer):
     _parameter_constraints = {
         **SoftClusterer._parameter_constraints,
         "m": [Interval(Real, 1, None, closed="neither")],
+        "link_strength": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(
@@ -58,6 +62,7 @@ class FuzzyCMeans(SoftClusterer):
         label_strength="auto",
         unlabelled="free",
         printed_centers=False,
+        link_strength=1.0,
         init="k-means++",
         n_init=3,
         max_iter=300,
@@ -86,6 +91,7 @@ class FuzzyCMeans(SoftClusterer):
             random_state=random_state,
             n_jobs=n_jobs,
         )
+        self.link_strength = link_strength
         self.m = m
 
     def _partition(self):
@@ -93,3 +99,6 @@ class FuzzyCMeans(SoftClusterer):
 
     def _scaling(self, c, units):
         return Scaling(m=self.m)
+
+    def _link_strength(self, pairs, source, frame):
+        return deviation_strength(self.link_strength, pairs, source)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from softclust.estimators.base import SoftClusterer
+from numbers import Real
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from softclust.estimators.base import SoftClusterer, deviation_strength
 from softclust.estimators.parameters import document
 from softclust.partitions import Hard
 
@@ -19,6 +24,10 @@ class HardCMeans(SoftClusterer):
     ----------
     {n_clusters}
     {common}
+    link_strength : float, default=1.0
+        What it costs to break a pair of `must_link` or `cannot_link`, in units of the data's mean squared
+        deviation from its mean (PCK-means, Basu 2004).  inf: the pairs must hold (COP-k-means, Wagstaff
+        2001); pairs that cannot all hold are a `ConstraintConflictError`.
 
     Attributes
     ----------
@@ -33,6 +42,11 @@ class HardCMeans(SoftClusterer):
     78.85
     """
 
+    _parameter_constraints = {
+        **SoftClusterer._parameter_constraints,
+        "link_strength": [Interval(Real, 0, None, closed="both")],
+    }
+
     def __init__(
         self,
         n_clusters=3,
@@ -45,6 +59,7 @@ class HardCMeans(SoftClusterer):
         label_strength="auto",
         unlabelled="free",
         printed_centers=False,
+        link_strength=1.0,
         init="k-means++",
         n_init=5,
         max_iter=300,
@@ -73,6 +88,13 @@ class HardCMeans(SoftClusterer):
             random_state=random_state,
             n_jobs=n_jobs,
         )
+        self.link_strength = link_strength
 
     def _partition(self):
         return Hard()
+
+    def _link_strength(self, pairs, source, frame):
+        return deviation_strength(self.link_strength, pairs, source)
+
+    def _is_bound(self, pairs):
+        return np.isinf(pairs.strength) | (np.isinf(self.link_strength) & (pairs.strength > 0))

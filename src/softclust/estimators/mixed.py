@@ -130,8 +130,7 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
             )
         return replace(scaling, tighten=tighter_typicalities)
 
-    def _publish(self, labels, outcome, options):
-        super()._publish(labels, outcome, options)
+    def _publish_more(self, members, outcome):
         self.b_ = float(outcome.model.partition.b)
 
 

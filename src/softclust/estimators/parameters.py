@@ -29,32 +29,17 @@ TEXTS = {
             Melt centres that end in the same place.  PCM, which seeks modes, then tells in `n_clusters_`
             how many there are; models with memberships keep their centres apart.
     """,
-    "common": """
-        geometry : {{"points"}}, default="points"
-            Shape of the prototypes.
-        separation : Repulsion or CentralDistance, default=None
-            A term that keeps the centres apart.
-        noise_distance : float, default=None
-            delta of Dave (1991): rows much farther than this from every centre belong to noise.
-            `memberships_` are shares among the clusters; `outlier_scores_` is the noise membership.
+    "density": """
         density_rate : float or "auto", default=None
             alpha of Xia 2011: rows weigh sum_k exp(-alpha |x_j - x_k|^2), so that rows in empty regions
             count for little.  "auto" is 10 / trace(covariance), the same for data in any unit.
-        density_from : {{"rows", "centers"}}, default="rows"
+        density_from : {"rows", "centers"}, default="rows"
             "rows": eq. (4) of Xia 2011, the density of rows, fixed before the fit.  "centers": its
             eq. (5) (Schneider 2000), sum_k exp(-alpha |x_j - v_k|^2), which follows the centres; J is
             then no longer one fixed function, and may rise.
-        label_strength : float, "auto" or array-like of shape (n_samples,), default="auto"
-            alpha, what it costs a row to differ from its label in `y`, also one for each row: 0 ignores
-            the label (but for the start), inf obeys it.  A labelled row's membership is near
-            (u + alpha f)/(1 + alpha), with u what the data and f what the label says.  "auto": alpha =
-            (A - D + 1)/(D + 1), from 0 to 20, with A and D the numbers of labelled rows whose nearest
-            labelled row has the same class and another one.
-        unlabelled : {{"free", "zero"}}, default="free"
-            "zero": rows without a label are drawn to degree 0 in every cluster, as Liu & Wu print; slower.
-        printed_centers : bool, default=False
-            Leave the penalty out of the centres, as Pedrycz & Waletzky print; J may then rise.
-        init : {{"k-means++", "k-means||", "random"}}, array-like or callable, default="k-means++"
+    """,
+    "loop": """
+        init : {"k-means++", "k-means||", "random"}, array-like or callable, default="k-means++"
             Where the centres start.  An array of shape (n_clusters, n_features) is used as it is:
             cluster k starts at row k.  A callable gets (X, n_clusters, random_state=...).  Labels in `y`
             come first: their clusters start at the labelled means.  Where scales come from an FCM run,
@@ -66,15 +51,36 @@ TEXTS = {
         tol : float, default=1e-6
             Stop when no coordinate of a centre would move by more than this, in units of the data's
             spread (float32 data: at least 1e-6).
-        acceleration : {{"anderson", "squarem"}} or None, default={acceleration}
+        acceleration : {"anderson", "squarem"} or None, default={acceleration}
             Extrapolate the iteration; a step is only taken if it lowers the objective.
-        outlier_threshold : float in [0, 1], default=None
-            Rows with no typicality above this are outliers.  None: the 0.1 of Antoine 2018, carried over
-            from its K = 1 and exponent 2 to other scales: a squared distance of 9 natural scales.
         random_state : int, RandomState instance or None, default=None
             Determines the starts.
         n_jobs : int, default=None
             Threads.  None is all cores (or OMP_NUM_THREADS); the result has the same bits for any.
+    """,
+    "common": """
+        geometry : {"points"}, default="points"
+            Shape of the prototypes.
+        separation : Repulsion or CentralDistance, default=None
+            A term that keeps the centres apart.
+        noise_distance : float, default=None
+            delta of Dave (1991): rows much farther than this from every centre belong to noise.
+            `memberships_` are shares among the clusters; `outlier_scores_` is the noise membership.
+        {density}
+        label_strength : float, "auto" or array-like of shape (n_samples,), default="auto"
+            alpha, what it costs a row to differ from its label in `y`, also one for each row: 0 ignores
+            the label (but for the start), inf obeys it.  A labelled row's membership is near
+            (u + alpha f)/(1 + alpha), with u what the data and f what the label says.  "auto": alpha =
+            (A - D + 1)/(D + 1), from 0 to 20, with A and D the numbers of labelled rows whose nearest
+            labelled row has the same class and another one.
+        unlabelled : {"free", "zero"}, default="free"
+            "zero": rows without a label are drawn to degree 0 in every cluster, as Liu & Wu print; slower.
+        printed_centers : bool, default=False
+            Leave the penalty out of the centres, as Pedrycz & Waletzky print; J may then rise.
+        outlier_threshold : float in [0, 1], default=None
+            Rows with no typicality above this are outliers.  None: the 0.1 of Antoine 2018, carried over
+            from its K = 1 and exponent 2 to other scales: a squared distance of 9 natural scales.
+        {loop}
     """,
     "attributes": """
         cluster_centers_ : ndarray of shape (n_clusters_, n_features)
@@ -118,17 +124,28 @@ TEXTS = {
 def document(n_init=5, acceleration='"anderson"', factor=1.0):
     """Class decorator that puts the shared texts where the docstring names them in braces."""
 
+    values = {"n_init": n_init, "acceleration": acceleration, "factor": factor}
+
     def fill(cls):
-        lines = []
-        for line in (cls.__doc__ or "").splitlines():
-            name = line.strip().strip("{}")
-            if line.strip() == "{" + name + "}" and name in TEXTS:
-                text = textwrap.dedent(TEXTS[name]).strip("\n").rstrip()
-                text = text.format(n_init=n_init, acceleration=acceleration, factor=factor)
-                lines.append(textwrap.indent(text, "    "))
-            else:
-                lines.append(line)
-        cls.__doc__ = "\n".join(lines)
+        cls.__doc__ = "\n".join(_filled((cls.__doc__ or "").splitlines(), values))
         return cls
 
     return fill
+
+
+def _filled(lines, values):
+    """The lines, each that only names a text in braces replaced by it."""
+    for line in lines:
+        name = line.strip().strip("{}")
+        if line.strip() != "{" + name + "}" or name not in TEXTS:
+            yield line
+            continue
+        indent = line[: len(line) - len(line.lstrip())]
+        for inner in _filled(textwrap.dedent(TEXTS[name]).strip("\n").rstrip().splitlines(), values):
+            yield indent + _formatted(inner, values) if inner.strip() else inner
+
+
+def _formatted(line, values):
+    for name, value in values.items():
+        line = line.replace("{" + name + "}", str(value))
+    return line

@@ -15,7 +15,7 @@ class Rule(NamedTuple):
     b: float = 1.0  # weight of the possibilistic part
     entropy: bool = False  # typicalities by the entropy penalty
 
-    def parameters(self, noise, density_rate, printed_centers=False):
-        """m, eta, a, b, entropy, squared noise distance, density rate (0 = none), printed centres."""
-        entropy, printed = float(self.entropy), float(printed_centers)
-        return (self.m, self.eta, self.a, self.b, entropy, noise, density_rate, printed)
+    def parameters(self, noise, density_rate, printed_centers=False, linear_labels=False):
+        """m, eta, a, b, entropy, squared noise distance, density rate (0 = none), printed, linear."""
+        entropy, printed, linear = float(self.entropy), float(printed_centers), float(linear_labels)
+        return (self.m, self.eta, self.a, self.b, entropy, noise, density_rate, printed, linear)

@@ -10,9 +10,11 @@ import numpy as np
 from softclust.kernels.codes import HARD, IMPROVED, POSSIBILISTIC, POSSIBILISTIC_FUZZY
 from softclust.kernels.compiled import compiled, compiled_pass
 from softclust.kernels.simplex import fuzzy_row, pull_of, simplex_row
+from softclust.kernels.tilted import tilted_row
 from softclust.kernels.vector_math import power, raised
 
 _HALVINGS = 200
+_LEAST_COST = 1e-280
 
 
 @compiled
@@ -147,8 +149,33 @@ def _improved_row(d, f, alpha, scale, m, eta, entropy, noise, u, t, w, cost, pri
 
 
 @compiled
-def known_row(kind, parameters, scale, d, f, alpha, u, t, w, cost):
+def _subset_row(cost, wanted, delta, m, noise, u, w, row):
+    """sum_k cost_k u_k^m + delta sum_k (1 - t_k) u_k on the simplex, t = `wanted`: subset labels.
+
+    Noise is the last column; `row` has five spare rows of one column more than there are sets.
+    """
+    c = cost.shape[0]
+    size = c + 1 if noise > 0.0 else c
+    for k in range(size):
+        row[0, k] = max(cost[k] if k < c else noise, _LEAST_COST)
+        row[1, k] = delta * (1.0 - wanted[k]) if k < c else delta  # of masses that sum to 1
+    p = row[2, :size]
+    tilted_row(row[0, :size], row[1, :size], row[4, :size], 0.0, m, p, row[3, :size], row[4, :size])
+    loss = 0.0
+    for k in range(size):
+        power_of = raised(p[k], m)
+        loss += row[0, k] * power_of + row[1, k] * p[k]
+        if k < c:
+            u[k] = p[k]
+            w[k] = power_of
+    return loss, p[c] if noise > 0.0 else 0.0
+
+
+@compiled
+def known_row(kind, parameters, scale, d, f, alpha, u, t, w, cost, row):
     """u, t, w <- the row's minimiser and its influence; returns its least objective and noise's share."""
+    if parameters[8] != 0.0:
+        return _subset_row(d, f, alpha, parameters[0], parameters[5], u, w, row)
     m, eta, a, b = parameters[0], parameters[1], parameters[2], parameters[3]
     entropy, noise, printed = parameters[4] != 0.0, parameters[5], parameters[7] != 0.0
     c = d.shape[0]
@@ -207,7 +234,17 @@ def known_label(kind, alpha, d, scale, u, t):
 def _known_rows(kind, parameters, scale, D, target, alpha, buffer, U, T, W, loss, share, label):
     for i in range(D.shape[0]):
         loss[i], share[i] = known_row(
-            kind, parameters, scale, D[i], target[i], alpha[i], U[i], T[i], W[i], buffer
+            kind,
+            parameters,
+            scale,
+            D[i],
+            target[i],
+            alpha[i],
+            U[i],
+            T[i],
+            W[i],
+            buffer[0, : D.shape[1]],
+            buffer[1:],
         )
         label[i] = known_label(kind, alpha[i], D[i], scale, U[i], T[i])
 
@@ -218,5 +255,5 @@ def known_rows(rule, parameters, scale, D, target, alpha):
     U, T, W = np.zeros((q, c)), np.zeros((q, c)), np.zeros((q, c))
     loss, share, label = np.zeros(q), np.zeros(q), np.zeros(q, np.int64)
     arrays = (np.ascontiguousarray(x, np.float64) for x in (scale, D, target, alpha))
-    _known_rows(rule.kind, parameters, *arrays, np.zeros(c), U, T, W, loss, share, label)
+    _known_rows(rule.kind, parameters, *arrays, np.zeros((6, c + 1)), U, T, W, loss, share, label)
     return U, T, W, loss, share, label

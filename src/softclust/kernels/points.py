@@ -27,9 +27,19 @@ def _centre_density(d, weight, rate):
         weight[i] *= total
 
 
+@compiled
+def _as_costs(d, factor, least):
+    """d <- |A|^alpha d: what a set of clusters costs; nothing where all are singletons."""
+    for k in range(factor.shape[0]):
+        by, floor = factor[k], least[k]
+        if by != 1.0 or floor > 0.0:
+            for i in range(TILE):
+                d[k, i] = max(d[k, i] * by, floor)
+
+
 @compiled_pass
 def _sweep(
-    X, weight, units, V, kind, parameters, scale, known, target, alpha, tiny, narrow,
+    X, weight, units, V, factor, least, kind, parameters, scale, known, target, alpha, tiny, narrow,
     xt, d, w, other, spare, rows, row, sums, moment,
 ):  # fmt: skip
     c = V.shape[0]
@@ -41,14 +51,15 @@ def _sweep(
         squared_distances(xt, V, d)
         if parameters[6] > 0.0:
             _centre_density(d, row_weight, parameters[6])
+        _as_costs(d, factor, least)
         influence(kind, parameters, scale, d, w, other, spare, rows, tiny, narrow)
         while position < known.shape[0] and known[position] < start + count:
             i = known[position] - start
             for k in range(c):
                 row[0, k] = d[k, i]
             loss[i], _ = known_row(
-                kind, parameters, scale, row[0], target[position], alpha[position],
-                row[1], row[2], row[3], row[4],
+                kind, parameters, scale, row[0, :c], target[position], alpha[position],
+                row[1, :c], row[2, :c], row[3], row[4, :c], row[5:],
             )  # fmt: skip
             for k in range(c):
                 w[k, i] = row[3, k]
@@ -70,8 +81,9 @@ def _known_members(kind, parameters, scale, i, f, alpha, d, u, t, rows, row):
     c = d.shape[0]
     for k in range(c):
         row[0, k] = d[k, i]
-    _, share = known_row(kind, parameters, scale, row[0], f, alpha, row[1], row[2], row[3], row[4])
-    label = known_label(kind, alpha, row[0], scale, row[1], row[2])
+    d_row, u_row, t_row, cost = row[0, :c], row[1, :c], row[2, :c], row[4, :c]
+    _, share = known_row(kind, parameters, scale, d_row, f, alpha, u_row, t_row, row[3], cost, row[5:])
+    label = known_label(kind, alpha, d_row, scale, u_row, t_row)
     total = greatest = 0.0
     for k in range(c):
         t[k, i] = row[2, k]
@@ -89,7 +101,7 @@ def _known_members(kind, parameters, scale, i, f, alpha, d, u, t, rows, row):
 
 @compiled_pass
 def _assign(
-    X, units, V, kind, parameters, scale, known, target, alpha,
+    X, units, V, factor, least, kind, parameters, scale, known, target, alpha,
     xt, d, u, t, spare, rows, row, U, T, label, score,
 ):  # fmt: skip
     c = V.shape[0]
@@ -97,6 +109,7 @@ def _assign(
     for start in range(0, X.shape[0], TILE):
         count = load_tile(X, start, units, xt)
         squared_distances(xt, V, d)
+        _as_costs(d, factor, least)
         members(kind, parameters, scale, d, u, t, spare, rows)
         while position < known.shape[0] and known[position] < start + count:
             i, f = known[position] - start, target[position]
@@ -127,6 +140,12 @@ def _inputs(X, units, V, scale):
     return _input(X, X.dtype), _input(units, X.dtype), _input(V, X.dtype), _input(scale, np.float64)
 
 
+def _costs(costs, dtype):
+    """Factor and least cost of each column."""
+    factor, least = (_NONE, _NONE) if costs is None else costs
+    return _input(factor, dtype), _input(least, dtype)
+
+
 _NOTHING_KNOWN = (
     _input(np.empty(0), np.int64), _input(np.empty((0, 0)), np.float64), _input(_NONE, np.float64)
 )  # fmt: skip
@@ -140,7 +159,7 @@ def _known(known):
     return _input(rows, np.int64), _input(target, np.float64), _input(alpha, np.float64)
 
 
-def sweep(X, weight, units, narrow, V, rule, parameters, scale, known=None):
+def sweep(X, weight, units, narrow, V, costs, rule, parameters, scale, known=None):
     """Sums over a block: (loss, weight_k, scatter_k) in one vector, and the moments W'X."""
     c, p = V.shape
     X, units, V, scale = _inputs(X, units, V, scale)
@@ -148,17 +167,17 @@ def sweep(X, weight, units, narrow, V, rule, parameters, scale, known=None):
     tiny = (_TINY_NARROW if narrow else _TINY)[X.dtype]
     sums, moment = np.zeros(2 * c + 1), np.zeros((c, p))
     _run_sweep(
-        X, weight, units, V, rule.kind, parameters, scale, *_known(known), tiny, narrow,
-        *workspace(X.dtype, p, c), sums, moment,
+        X, weight, units, V, *_costs(costs, X.dtype), rule.kind, parameters, scale, *_known(known),
+        tiny, narrow, *workspace(X.dtype, p, c), sums, moment,
     )  # fmt: skip
     return sums, moment
 
 
-def assign(X, units, V, rule, parameters, scale, U, T, label, score, known=None):
+def assign(X, units, V, costs, rule, parameters, scale, U, T, label, score, known=None):
     """Memberships, typicalities (where T has rows), label and outlier score of each row of a block."""
     c, p = V.shape
     X, units, V, scale = _inputs(X, units, V, scale)
     _run_assign(
-        X, units, V, rule.kind, parameters, scale, *_known(known),
+        X, units, V, *_costs(costs, X.dtype), rule.kind, parameters, scale, *_known(known),
         *workspace(X.dtype, p, c), U, T, label, score,
     )  # fmt: skip

@@ -78,7 +78,7 @@ def _quadratic_row(cost, f, alpha, noise, u):
 
 
 @compiled
-def _entry(target, m, pull, f, guess):
+def entry(target, m, pull, f, guess):
     """u in [0, 1] with m u^(m-1) + 2 pull (u - f) = target, which rises with u, and the slope there."""
     if target <= -2.0 * pull * f:
         return 0.0, 0.0
@@ -115,7 +115,7 @@ def _total_at(level, cost, f, alpha, m, noise, u):
     slope = share / (level * (m - 1.0)) if share > 0.0 else 0.0
     for k in range(cost.shape[0]):
         pull = pull_of(alpha, f[k])
-        u[k], steep = _entry(level / cost[k], m, pull, f[k] if pull > 0.0 else 0.0, u[k])
+        u[k], steep = entry(level / cost[k], m, pull, f[k] if pull > 0.0 else 0.0, u[k])
         total += u[k]
         slope += 1.0 / (cost[k] * steep) if steep > 0.0 else 0.0
     return total, slope, share
@@ -209,7 +209,7 @@ def _searched_row(cost, f, alpha, m, noise, u):
     for k in range(c):
         pull = pull_of(alpha, f[k])
         if pull > 0.0:
-            wanted += _entry(0.0, m, pull, f[k], u[k])[0]
+            wanted += entry(0.0, m, pull, f[k], u[k])[0]
     sign = 1.0 if wanted < 1.0 else -1.0
     share = 0.0
     near, far = _LEAST_LEVEL, high if sign > 0.0 else -low

@@ -18,6 +18,6 @@ def workspace(dtype, features, clusters):
             np.empty((features, TILE), dtype),
             *(np.empty((clusters, TILE), dtype) for _ in range(4)),
             np.empty((4, TILE), dtype),
-            np.empty((5, clusters)),
+            np.empty((10, clusters + 1)),  # and noise
         )
     return _local.buffers

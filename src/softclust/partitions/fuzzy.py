@@ -46,6 +46,11 @@ class Fuzzy:
         U = _share_out(U)
         return members_from_distances(U, D, scale, noise, rest)
 
+    def settle(self, linked, p):
+        """Memberships of linked rows, and the factor of their costs in J."""
+        p = linked.settle_soft(self.m, p)
+        return p, linked.own(p, self.m)
+
 
 def _share_out(U):
     """Memberships among the clusters alone; a row given wholly to noise is shared equally."""

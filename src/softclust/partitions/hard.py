@@ -33,3 +33,8 @@ class Hard:
     def members(self, D, scale, noise):
         W, _ = self.influence(D, scale, 0.0)
         return members_from_distances(W, D, scale, noise, (D.min(axis=1) > noise).astype(D.dtype))
+
+    def settle(self, linked, p):
+        """Labels of linked rows as unit vectors, and the factor of their costs in J."""
+        p = linked.settle_hard(p)
+        return p, linked.own(p, 1.0)

@@ -33,6 +33,16 @@ class Members(NamedTuple):
         return out
 
 
+class CredalMembers(NamedTuple):
+    """The same of a credal partition: pignistic memberships, and the masses behind them."""
+
+    memberships: np.ndarray
+    typicalities: np.ndarray
+    labels: np.ndarray
+    scores: np.ndarray
+    masses: np.ndarray
+
+
 def members_from_distances(U, D, scale, noise, noise_share):
     """Read-out of the models without typicalities.
 

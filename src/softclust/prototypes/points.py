@@ -7,7 +7,7 @@ import numpy as np
 
 from softclust.loading import collector_paused
 
-_LOST = 1e-9  # of the heaviest cluster's weight
+LOST = 1e-9  # of the heaviest cluster's weight
 
 
 @cache
@@ -25,9 +25,17 @@ class Points:
     def passes(self):
         return _passes()
 
+    def begin(self, V):
+        """theta at the start, from centres."""
+        return (V,)
+
+    def places(self, theta, frame):
+        """(K, p) where the sets of clusters stand."""
+        return theta[0] if frame.is_singletons else frame.mean @ theta[0]
+
     def distances(self, points, theta, frame):
         """Squared distances, feature by feature: no cancellation and no (n, K, p) array."""
-        V = frame.mean @ theta[0]
+        V = self.places(theta, frame)
         D = np.zeros((len(points), len(V)), dtype=points.dtype)
         for x, v in zip(points.T, V.T.astype(points.dtype), strict=True):
             D += (x[:, None] - v) ** 2
@@ -52,8 +60,23 @@ class Points:
         B = F.T @ moment
         # A cluster that has lost its rows is held where it is: a repulsion would drive it to infinity.
         mass = np.diag(H)
-        held = mass <= _LOST * mass.max()
+        held = mass <= LOST * mass.max()
         anchor = mass.max() or 1.0
-        H[held, held] = anchor
-        B[held] = anchor * V[held]
+        H[held, held] += anchor
+        B[held] += anchor * V[held]
         return (np.linalg.solve(H, B) if separation is None else separation.solve(H, B, V),)
+
+    def penalty(self, theta):
+        """What the prototypes themselves add to J."""
+        return 0.0
+
+    def shift(self, theta, other):
+        """The longest move of a coordinate between two states."""
+        return float(np.abs(theta[0] - other[0]).max())
+
+    def packed(self, theta):
+        """theta as a vector of a space in which extrapolation makes sense."""
+        return theta[0].ravel()
+
+    def unpacked(self, point, theta):
+        return (point.reshape(theta[0].shape),)

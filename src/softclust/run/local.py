@@ -57,11 +57,13 @@ class LocalSource:
 
     @cached_property
     def _blocks(self):
-        n = len(self.rows)
+        """(slice, rows) of each block; the linked rows, which are one more, come first."""
+        n, rows = len(self.rows), self.rows.unlinked
         count = min(_MOST_BLOCKS, max(1, self.rows.X.nbytes // _BLOCK_BYTES))
         size = self.block_rows or max(_LEAST_ROWS, -(-n // count))
         slices = [slice(start, min(start + size, n)) for start in range(0, n, size)]
-        return [(s, self.rows.take(s)) for s in slices]
+        linked = [] if self.rows.links is None else [(None, self.rows.linked)]
+        return linked + [(s, rows.take(s)) for s in slices]
 
     def _map(self, work):
         """work(slice, block) for every block, in any order; the results in theirs."""
@@ -94,8 +96,24 @@ class LocalSource:
         return fold(self._map(lambda _, block: f(block, *args)))
 
     def fill(self, f, arrays, *args):
-        """f(block, the block's part of each array, *args) for every block; empty arrays stay empty."""
-        self._map(lambda s, block: f(block, arrays._make(a[s] if len(a) else a for a in arrays), *args))
+        """f(block, the block's part of each array, *args) for every block; empty arrays stay empty.
+
+        Every row is in a block of its own place; the linked ones are written once more after those.
+        """
+
+        def part(s, block):
+            if s is not None:
+                f(block, arrays._make(a[s] if len(a) else a for a in arrays), *args)
+                return None
+            scratch = arrays._make(np.empty_like(a[: len(block)]) for a in arrays)
+            f(block, scratch, *args)
+            return scratch
+
+        written, links = self._map(part), self.rows.links
+        if links is not None:
+            for array, values in zip(arrays, written[0], strict=True):
+                if len(array):
+                    array[links.graph.rows] = values
 
     def sample(self, size, rng):
         """`size` rows that weigh something, without replacement, in their order."""
@@ -104,4 +122,4 @@ class LocalSource:
         if size >= len(pool):
             return self
         chosen = np.sort(rng.choice(pool, size, replace=False))
-        return LocalSource(self.rows.take(chosen), self.threads, self.block_rows)
+        return LocalSource(self.rows.sampled(chosen), self.threads, self.block_rows)

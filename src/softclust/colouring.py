@@ -1,0 +1,92 @@
+"""Clusters for things that must differ from their neighbours: a colouring of the cannot-links."""
+
+from __future__ import annotations
+
+import numpy as np
+
+_MOST_TRIALS = 200_000
+
+
+class UncolourableError(ValueError):
+    """`things` cannot all differ from their neighbours: a clique where one was found, else the core."""
+
+    def __init__(self, things, is_clique):
+        super().__init__(f"{len(things)} things need more colours")
+        self.things, self.is_clique = things, is_clique
+
+
+def colouring(neighbours, c):
+    """(colour, order): colours of the hard core, -1 elsewhere, and an order in which the rest can follow.
+
+    A thing with fewer than c neighbours can always be coloured after them: those are peeled off again
+    and again.  What is left, hardly ever anything, is coloured by search.
+    """
+    q = len(neighbours)
+    degree = np.array([len(near) for near in neighbours], dtype=np.int64)
+    gone = degree < c
+    stack = [int(u) for u in np.flatnonzero(gone)]
+    order = []
+    while stack:
+        u = stack.pop()
+        order.append(u)
+        for v in neighbours[u]:
+            degree[v] -= 1
+            if not gone[v] and degree[v] < c:
+                gone[v] = True
+                stack.append(v)
+    core = np.flatnonzero(~gone)
+    colour = np.full(q, -1, dtype=np.int64)
+    if len(core):
+        _search({int(u): [v for v in neighbours[u] if not gone[v]] for u in core}, c, colour)
+    return colour, np.concatenate([core, order[::-1]]).astype(np.int64)
+
+
+def _search(core, c, colour):
+    """Colour the core: the thing with fewest colours left first, going back where none is left."""
+    options = {u: set(range(c)) for u in core}
+    trials = 0
+
+    def most_pressed():
+        return min((u for u in core if colour[u] < 0), key=lambda u: (len(options[u]), -len(core[u])))
+
+    trail: list[tuple[int, list[int], list[int]]] = []  # thing, colours still to try, whose options it took
+    u = most_pressed()
+    todo = sorted(options[u])
+    while True:
+        if not todo:
+            if not trail:
+                raise UncolourableError(*_culprits(core, c))
+            u, todo, taken = trail.pop()
+            for v in taken:
+                options[v].add(int(colour[u]))
+            colour[u] = -1
+            continue
+        trials += 1
+        if trials > _MOST_TRIALS:
+            raise UncolourableError(*_culprits(core, c))
+        colour[u] = todo.pop(0)
+        taken = [v for v in core[u] if colour[v] < 0 and int(colour[u]) in options[v]]
+        for v in taken:
+            options[v].discard(int(colour[u]))
+        if all(options[v] for v in taken):
+            trail.append((u, todo, taken))
+            if len(trail) == len(core):
+                return
+            u = most_pressed()
+            todo = sorted(options[u])
+        else:
+            for v in taken:
+                options[v].add(int(colour[u]))
+            colour[u] = -1
+
+
+def _culprits(core, c):
+    """A clique of more than c, by greedy growth from each thing; else the whole core."""
+    for u in sorted(core, key=lambda u: -len(core[u])):
+        clique = [u]
+        for v in sorted(core[u], key=lambda v: -len(core[v])):
+            if all(v in core[w] for w in clique):
+                clique.append(v)
+        if len(clique) > c:
+            return sorted(clique)[: c + 1], True
+    return sorted(core), False

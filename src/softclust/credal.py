@@ -1,0 +1,382 @@
+"""Credal partitions: rows that share their mass among sets of clusters, and what can be read from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+_TOLERANCE = 1e-6  # of the sum of a row
+_BLOCK = 1 << 20  # numbers in the largest temporary array of the Rand index
+_TRIVIAL = 1e-12  # an expected disagreement that is rounding
+
+# Over the sets {}, {same}, {not same}, {same, not same} of a pair: Jousselme's |A & B| / |A | B|, and
+# whether A and B exclude each other.
+_OVERLAP = np.array([[1, 0, 0, 0], [0, 1, 0, 0.5], [0, 0, 1, 0.5], [0, 0.5, 0.5, 1]])
+_EXCLUSIVE = np.array([[1, 1, 1, 1], [1, 0, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CredalPartition:
+    """Mass functions m_i over sets A of c clusters, sum_A m_i(A) = 1 (Masson & Denoeux 2008).
+
+    Mass on a set of several clusters is doubt between them, mass on the empty set that the row belongs
+    to none.
+
+    Parameters
+    ----------
+    masses : array-like of shape (n, f)
+        m_i(A_j); rows sum to 1.
+    focal_sets : array-like of shape (f, c)
+        True where cluster k is in A_j: f different sets in any order, the empty one among them or not.
+
+    Examples
+    --------
+    >>> from softclust.credal import CredalPartition
+    >>> p = CredalPartition([[0.1, 0.7, 0.2, 0.0], [0.0, 0.1, 0.3, 0.6]], [[0, 0], [1, 0], [0, 1], [1, 1]])
+    >>> p.plausibility
+    array([[0.7, 0.2],
+           [0.7, 0.9]])
+    >>> p.labels
+    array([0, 1])
+    >>> p.lower_approximation.sum(axis=0), p.upper_approximation.sum(axis=0)
+    (array([1, 0]), array([2, 1]))
+    """
+
+    masses: np.ndarray
+    focal_sets: np.ndarray
+
+    def __post_init__(self):
+        sets, masses = np.array(self.focal_sets), np.array(self.masses, dtype=np.float64)
+        _check_sets(sets)
+        _check_masses(masses, len(sets))
+        for name, value in (("masses", masses), ("focal_sets", sets.astype(bool))):
+            value.flags.writeable = False
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_labels(cls, labels, n_clusters=None):
+        """The hard partition: all mass of row i on {labels[i]}, labels among 0 .. n_clusters - 1."""
+        labels = np.asarray(labels)
+        if labels.ndim != 1 or not labels.size or labels.dtype.kind not in "iu":
+            raise ValueError(f"labels is {labels.dtype} of shape {labels.shape}, not one integer per row.")
+        c = int(labels.max()) + 1 if n_clusters is None else n_clusters
+        wrong = np.flatnonzero((labels < 0) | (labels >= c))
+        if len(wrong):
+            raise ValueError(f"labels[{wrong[0]}] = {labels[wrong[0]]} is not a cluster from 0 to {c - 1}.")
+        masses = np.zeros((len(labels), c))
+        masses[np.arange(len(labels)), labels] = 1.0
+        return cls(masses, np.eye(c, dtype=bool))
+
+    @classmethod
+    def from_memberships(cls, U):
+        """The fuzzy partition: mass u_ik on {k} (Bayesian masses); rows of U sum to 1."""
+        U = np.asarray(U)
+        return cls(U, np.eye(U.shape[-1] if U.ndim else 1, dtype=bool))
+
+    def __len__(self):
+        return len(self.masses)
+
+    def __repr__(self):
+        n, f = self.masses.shape
+        return f"CredalPartition({n} rows, {self.n_clusters} clusters, {f} focal sets)"
+
+    def __eq__(self, other):
+        if not isinstance(other, CredalPartition):
+            return NotImplemented
+        same_sets = np.array_equal(self.focal_sets, other.focal_sets)
+        return same_sets and np.array_equal(self.masses, other.masses)
+
+    def __reduce__(self):  # arrays that are copied or unpickled as they are can be written to
+        return CredalPartition, (self.masses, self.focal_sets)
+
+    @property
+    def n_clusters(self):
+        return self.focal_sets.shape[1]
+
+    @property
+    def _sizes(self):
+        return self.focal_sets.sum(axis=1)
+
+    @property
+    def _on_empty(self):
+        """(n,) m_i({})."""
+        return self.masses[:, self._sizes == 0].sum(axis=1)
+
+    @property
+    def plausibility(self):
+        """(n, c) pl_ik = sum of m_i(A) over the sets that contain k: not normalised."""
+        return self.masses @ self.focal_sets
+
+    @property
+    def belief(self):
+        """(n, c) bel_ik = m_i({k}): not normalised, 0 where {k} is not a focal set."""
+        return self.masses @ (self.focal_sets & (self._sizes == 1)[:, None])
+
+    @property
+    def pignistic(self):
+        """(n, c) BetP_ik = sum over A with k of m_i(A)/|A|, divided by 1 - m_i({}); bel <= BetP <= pl
+        where nothing is on the empty set.  A row wholly on the empty set has 1/c everywhere.
+        """
+        normal = self.normalise()
+        return normal.masses @ (normal.focal_sets / normal._sizes[:, None])
+
+    @property
+    def labels(self):
+        """(n,) the cluster of greatest pignistic probability, the first of equals."""
+        return self.pignistic.argmax(axis=1)
+
+    @property
+    def max_mass(self):
+        """(n,) index of the focal set of greatest mass, the first of equals."""
+        return self.masses.argmax(axis=1)
+
+    @property
+    def max_mass_sets(self):
+        """(n, c) the focal set of greatest mass."""
+        return self.focal_sets[self.max_mass]
+
+    @property
+    def outliers(self):
+        """(n,) whether the greatest mass is on the empty set."""
+        return (self._sizes == 0)[self.max_mass]
+
+    @property
+    def lower_approximation(self):
+        """(n, c) rows that surely belong to k: their greatest mass is on {k}."""
+        return self.max_mass_sets & (self._sizes == 1)[self.max_mass, None]
+
+    @property
+    def upper_approximation(self):
+        """(n, c) rows that may belong to k: their greatest mass is on a set with k."""
+        return self.max_mass_sets
+
+    @property
+    def interval_dominance(self):
+        """(n, c) the clusters that no other dominates: pl_ik >= max_l bel_il.
+
+        Masses are taken as they are, not normalised, so a row wholly on the empty set keeps all clusters.
+        """
+        return self.plausibility >= self.belief.max(axis=1, keepdims=True)
+
+    @property
+    def nonspecificity(self):
+        """(n,) sum over A of m_i(A) log2|A|, in bits: 0 if hard or fuzzy, log2(c) if nothing is known.
+
+        The empty set counts log2(c) as the set of all clusters does (Denoeux's convention).
+        """
+        sizes = self._sizes
+        return self.masses @ np.log2(np.where(sizes == 0, self.n_clusters, sizes))
+
+    @property
+    def is_bayesian(self):
+        """Whether all mass is on single clusters: a fuzzy partition."""
+        return bool((self.belief.sum(axis=1) >= 1 - _TOLERANCE).all())
+
+    @property
+    def is_hard(self):
+        """Whether each row has all its mass on one single cluster."""
+        return bool((self.belief.max(axis=1) >= 1 - _TOLERANCE).all())
+
+    def normalise(self, rule="dempster"):
+        """The same partition without the empty set, and with the set Omega of all clusters.
+
+        A partition that has no empty set among its focal sets is returned as it is.
+
+        Parameters
+        ----------
+        rule : {"dempster", "yager"}
+            What becomes of m({}).  Dempster divides the other masses by 1 - m({}), and a row wholly on the
+            empty set goes to Omega; Yager moves m({}) to Omega.
+        """
+        if rule not in ("dempster", "yager"):
+            raise ValueError(f"rule={rule!r} is neither 'dempster' nor 'yager'.")
+        filled = self._sizes > 0
+        if filled.all():
+            return self
+        masses, sets = self.masses[:, filled], self.focal_sets[filled]
+        if not sets.all(axis=1).any():
+            sets = np.vstack([sets, np.ones(self.n_clusters, dtype=bool)])
+            masses = np.pad(masses, ((0, 0), (0, 1)))
+        omega = sets.all(axis=1).argmax()
+        if rule == "yager":
+            masses[:, omega] += self._on_empty
+        else:
+            # The sum is 1 - m({}), and unlike it exact where m({}) is nearly 1.
+            masses[masses.sum(axis=1) == 0, omega] = 1.0
+            masses /= masses.sum(axis=1, keepdims=True)
+        return CredalPartition(masses, sets)
+
+    def jousselme(self, other):
+        """(n,) distances sqrt((m - m')' D (m - m') / 2) of each row's two masses (Jousselme et al. 2001).
+
+        D_AB = |A & B| / |A | B|, 1 where both are empty.  The partitions have the same rows and clusters;
+        their focal sets may differ.
+        """
+        _check_same("rows", len(self), len(other))
+        _check_same("clusters", self.n_clusters, other.n_clusters)
+        sets, place = np.unique(np.vstack([self.focal_sets, other.focal_sets]), axis=0, return_inverse=True)
+        place = place.reshape(-1)
+        gap = np.zeros((len(self), len(sets)))
+        gap[:, place[: len(self.focal_sets)]] += self.masses
+        gap[:, place[len(self.focal_sets) :]] -= other.masses
+        squared = ((gap @ _similarity(sets)) * gap).sum(axis=1) / 2
+        return np.sqrt(np.maximum(squared, 0.0))
+
+
+def _check_sets(sets):
+    if sets.ndim != 2 or not sets.size:
+        raise ValueError(f"focal_sets has shape {sets.shape}, not a row per set and a column per cluster.")
+    wrong = np.argwhere((sets != 0) & (sets != 1))
+    if len(wrong):
+        j, k = wrong[0]
+        raise ValueError(f"focal_sets[{j}, {k}] = {sets[j, k]} is neither 0 nor 1.")
+    seen: dict[bytes, int] = {}
+    for j, one in enumerate(sets.astype(bool)):
+        first = seen.setdefault(one.tobytes(), j)
+        if first < j:
+            clusters = ", ".join(map(str, np.flatnonzero(one)))
+            raise ValueError(f"focal_sets[{j}] is {{{clusters}}}, and so is focal_sets[{first}].")
+
+
+def _check_masses(masses, f):
+    if masses.ndim != 2 or not len(masses) or masses.shape[1] != f:
+        raise ValueError(
+            f"masses has shape {masses.shape}, not a row per object and {f} columns, one per set."
+        )
+    wrong = np.argwhere(~((masses >= 0) & (masses < np.inf)))
+    if len(wrong):
+        i, j = wrong[0]
+        raise ValueError(f"masses[{i}, {j}] = {masses[i, j]:g} is not a number between 0 and 1.")
+    total = masses.sum(axis=1)
+    bad = np.flatnonzero(np.abs(total - 1) > _TOLERANCE)
+    if len(bad):
+        raise ValueError(f"masses[{bad[0]}] sums to {total[bad[0]]:.7g}; the masses of a row sum to 1.")
+
+
+def _check_same(what, n, m):
+    if n != m:
+        raise ValueError(f"The partitions have {n} and {m} {what}; they need the same number.")
+
+
+def _similarity(sets):
+    """(f, f) |A & B| / |A | B|, 1 for the empty set with itself."""
+    sizes = sets.sum(axis=1)
+    common = sets.astype(float) @ sets.T
+    joint = sizes[:, None] + sizes[None, :] - common
+    return np.where(joint == 0, 1.0, common / np.maximum(joint, 1))
+
+
+def credal_rand_index(p, q, adjusted=False, *, kind="distance"):
+    """Rand index of two credal partitions of the same rows; 1 if they say the same of every pair.
+
+    Of two rows i and j a partition says, with masses m_ij, that they are in the same cluster (both on the
+    same {k}), are not (on disjoint sets), may be, or are outside (one on the empty set).  The index is
+
+        RI = 1 - mean over i < j of delta(m_ij, m'_ij),
+
+    and the names and numbers of the clusters do not matter.  For hard partitions both kinds equal the
+    Rand index and, adjusted, the adjusted Rand index.
+
+    Parameters
+    ----------
+    p, q : CredalPartition, 1-D array of labels or 2-D array of memberships
+        Each label is a cluster, as in scikit-learn, negative ones too.  Memberships sum to 1 in each row.
+    adjusted : bool, default=False
+        Whether to return (RI - E)/(1 - E), E the exact mean of RI over all permutations of the rows of one
+        partition: 0 on average and at most 1.  It is 1 where E is 1: every order of the rows agrees.
+    kind : {"distance", "conflict"}, default="distance"
+        "distance": delta is the square of Jousselme's distance, so that RI(p, p) = 1 for every p, and
+        sqrt(1 - RI) satisfies the triangle inequality.
+        "conflict": delta is the mass that m_ij and m'_ij put on sets that exclude each other, the
+        consistency index of the paper.  It asks whether p and q can both be true: a vacuous partition is
+        consistent with all (1), a fuzzy one is not with itself (less than 1).
+
+    Returns
+    -------
+    float
+        Between 0 and 1; adjusted, at most 1.
+
+    Notes
+    -----
+    The similarity index of the paper takes the distance and not its square, which has no sum but over all
+    pairs; it lies between 1 - sqrt(1 - RI) and RI.  Squared, m_ij being bilinear in the rows, everything
+    comes from sums over single rows: time O(n f^2), memory O(n + f^2) beyond the masses, f sets in each.
+
+    Soft partitions commit themselves to little and so differ little: even of independent ones RI is close
+    to 1.  The adjusted index is the one to compare fits by.
+
+    References
+    ----------
+    Denoeux, Li, Sriboonchitta (2018). Evaluating and comparing soft partitions: an approach based on
+    Dempster-Shafer theory. IEEE Transactions on Fuzzy Systems 26(3), 1231-1244.
+
+    Examples
+    --------
+    >>> from softclust.credal import credal_rand_index
+    >>> soft = [[0.9, 0.1], [0.8, 0.2], [0.5, 0.5]]
+    >>> credal_rand_index(soft, soft), credal_rand_index([0, 0, 1], [5, 5, 3])
+    (1.0, 1.0)
+    >>> round(credal_rand_index(soft, [0, 0, 1], adjusted=True), 3)
+    0.361
+    """
+    if kind not in ("distance", "conflict"):
+        raise ValueError(f"kind={kind!r} is neither 'distance' nor 'conflict'.")
+    p, q = _as_partition(p), _as_partition(q)
+    _check_same("rows", len(p), len(q))
+    if len(p) == 1 or (kind == "distance" and p == q):  # equal ones differ by rounding otherwise
+        return 1.0
+    a, b = _PairMasses(p), _PairMasses(q)
+    both, by_chance = a.mean_product(b), np.outer(a.mean, b.mean)
+    if kind == "conflict":
+        delta, expected = np.sum(_EXCLUSIVE * both), np.sum(_EXCLUSIVE * by_chance)
+    else:
+        alone = (a.mean_product(a) + b.mean_product(b)) / 2
+        delta, expected = np.sum(_OVERLAP * (alone - both)), np.sum(_OVERLAP * (alone - by_chance))
+    if adjusted:
+        return 1.0 if expected < _TRIVIAL else float(1 - max(delta, 0.0) / expected)
+    return float(np.clip(1 - delta, 0.0, 1.0))
+
+
+def _as_partition(p):
+    if isinstance(p, CredalPartition):
+        return p
+    p = np.asarray(p)
+    if p.ndim != 1:
+        return CredalPartition.from_memberships(p)
+    if p.dtype.kind == "f" and not (p == np.floor(p)).all():
+        raise ValueError("A 1-D array is taken for labels, and these are not whole numbers.")
+    return CredalPartition.from_labels(np.unique(p, return_inverse=True)[1])
+
+
+class _PairMasses:
+    """Means over all pairs of rows i < j of m_ij = (m_i' A m_j for four forms A), and of products.
+
+    For masses M and L of the same rows and T = M'L, the sum over all i, j of (M A M')_ij (L B L')_ij is
+    tr(A T B T'); the terms i = j are then taken away.
+    """
+
+    def __init__(self, partition):
+        self.masses, self.forms = partition.masses, _pair_forms(partition.focal_sets)
+        n, f = self.masses.shape
+        self.pairs = n * (n - 1)
+        step = max(1, _BLOCK // (4 * f))
+        blocks = (self.masses[i : i + step] for i in range(0, n, step))
+        self.own = np.vstack([((M @ self.forms) * M).sum(axis=2).T for M in blocks])  # (n, 4): i = j
+        total = self.masses.sum(axis=0)
+        self.mean = (self.forms @ total @ total - self.own.sum(axis=0)) / self.pairs
+
+    def mean_product(self, other):
+        """(4, 4) mean over pairs of m_ij(A) m'_ij(B)."""
+        T = self.masses.T @ other.masses
+        every = np.einsum("axy,bxy->ab", self.forms @ T, T @ other.forms, optimize=True)
+        return (every - self.own.T @ other.own) / self.pairs
+
+
+def _pair_forms(sets):
+    """(4, f, f) what sets A and B say of a pair: outside, same, not same, unknown; 1 in one of the four."""
+    sizes = sets.sum(axis=1)
+    filled = (sizes > 0)[:, None] & (sizes > 0)
+    same = np.diag(sizes == 1)
+    apart = filled & (sets.astype(float) @ sets.T == 0)
+    return np.stack([~filled, same, apart, filled & ~same & ~apart]).astype(float)

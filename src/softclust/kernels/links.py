@@ -1,0 +1,182 @@
+"""Rows that are linked: each is minimised exactly with the others held, component by component.
+
+A pair costs s p_i' P p_j.  Must-links: P p is (the mass that counts) on the columns that count, minus p on
+singletons; cannot-links: P p sums the columns that meet each column.  Both are kept for every row, so
+that a row's pressure is a sum over its neighbours; J never rises at any row.
+"""
+
+import numpy as np
+
+from softclust.kernels.compiled import compiled, compiled_pass
+from softclust.kernels.tilted import tilted_row
+
+_KEEP = 1.0 - 1e-12  # a label changes for a gain beyond rounding only, so that the sweeps come to rest
+
+
+@compiled
+def _products(p, counts, single, meets, must, cannot):
+    """P p of both kinds for one row."""
+    size = p.shape[0]
+    total = 0.0
+    for k in range(size):
+        total += counts[k] * p[k]
+    for k in range(size):
+        must[k] = counts[k] * total - single[k] * p[k]
+    if meets.shape[0] == 0:  # disjoint sets: a column meets itself alone
+        for k in range(size):
+            cannot[k] = p[k] * single[k]
+        return
+    for k in range(size):
+        met = 0.0
+        for other in range(size):
+            met += meets[k, other] * p[other]
+        cannot[k] = met
+
+
+@compiled_pass
+def _settle(
+    cost, b, f, alpha, m, component, first, other, is_must, strength, share, sweeps, tol,
+    counts, single, meets, p, must, cannot, row,
+):  # fmt: skip
+    size = p.shape[1]
+    for i in range(p.shape[0]):
+        _products(p[i], counts, single, meets, must[i], cannot[i])
+    for part in range(component.shape[0] - 1):
+        for _ in range(sweeps):
+            largest = 0.0
+            for i in range(component[part], component[part + 1]):
+                for k in range(size):
+                    row[0, k] = b[i, k]
+                for e in range(first[i], first[i + 1]):
+                    force, j = share * strength[e], other[e]
+                    if is_must[e]:
+                        for k in range(size):
+                            row[0, k] += force * must[j, k]
+                    else:
+                        for k in range(size):
+                            row[0, k] += force * cannot[j, k]
+                tilted_row(cost[i], row[0], f[i], alpha[i], m, row[1], row[2], row[3])
+                change = 0.0
+                for k in range(size):
+                    change = max(change, abs(row[1, k] - p[i, k]))
+                    p[i, k] = row[1, k]
+                if change > 0.0:
+                    _products(p[i], counts, single, meets, must[i], cannot[i])
+                largest = max(largest, change)
+            if largest <= tol:
+                break
+
+
+def settle(cost, b, f, alpha, m, graph, forms, share, sweeps, tol, p):
+    """p (q, F) <- memberships of linked rows, by exact descent from p; `share` of the strengths counts."""
+    counts, single, meets = forms
+    spare = np.empty_like(p), np.empty_like(p), np.empty((4, p.shape[1]))
+    _settle(
+        cost, b, f, alpha, m, graph.component, graph.first, graph.other, graph.must, graph.strength,
+        share, sweeps, tol, counts, single, meets, p, *spare,
+    )  # fmt: skip
+
+
+@compiled
+def _violation(must, label, other, c):
+    """Whether a pair is not honoured; noise (label c) honours all."""
+    if label == c or other == c:
+        return False
+    return (label != other) == must
+
+
+@compiled
+def _pressed(cost, u, first, other, is_must, strength, share, label, c, out):
+    """out <- what each label would cost unit u, its neighbours held."""
+    size = out.shape[0]
+    for k in range(size):
+        out[k] = cost[u, k]
+    for e in range(first[u], first[u + 1]):
+        for k in range(size):
+            if _violation(is_must[e], k, label[other[e]], c):
+                out[k] += share * strength[e]
+
+
+@compiled_pass
+def _settle_hard(
+    cost, component, first, other, is_must, strength, block, member, home, share, sweeps, c,
+    label, out, sum_,
+):  # fmt: skip
+    size = cost.shape[1]
+    for part in range(component.shape[0] - 1):
+        for _ in range(sweeps):
+            changed = False
+            for u in range(component[part], component[part + 1]):
+                _pressed(cost, u, first, other, is_must, strength, share, label, c, out)
+                best = label[u]
+                for k in range(size):
+                    if out[k] < out[best] * (_KEEP if out[best] > 0.0 else 1.0):
+                        best = k
+                changed = changed or best != label[u]
+                label[u] = best
+            if not changed:
+                break
+    # Rows joined by must-links hold each other back: try to move them all at once.
+    for part in range(block.shape[0] - 1):
+        before = 0.0
+        for k in range(size):
+            sum_[k] = 0.0
+        for place in range(block[part], block[part + 1]):
+            u = member[place]
+            before += cost[u, label[u]]
+            for k in range(size):
+                sum_[k] += cost[u, k]
+            for e in range(first[u], first[u + 1]):
+                j = other[e]
+                inside = home[j] == part
+                weight = share * strength[e] * (0.5 if inside else 1.0)
+                if _violation(is_must[e], label[u], label[j], c):
+                    before += weight
+                for k in range(size):
+                    if _violation(is_must[e], k, k if inside else label[j], c):
+                        sum_[k] += weight
+        best = -1
+        for k in range(size):
+            if sum_[k] < before * _KEEP and (best < 0 or sum_[k] < sum_[best]):
+                best = k
+        if best >= 0:
+            for place in range(block[part], block[part + 1]):
+                label[member[place]] = best
+
+
+def settle_hard(cost, graph, share, sweeps, c, label):
+    """label (units,) <- labels of linked units, by descent from `label`; column c, if any, is noise."""
+    spare = np.empty(cost.shape[1]), np.empty(cost.shape[1])
+    _settle_hard(
+        cost, graph.component, graph.first, graph.other, graph.must, graph.strength,
+        *graph.blocks, share, sweeps, c, label, *spare,
+    )  # fmt: skip
+
+
+@compiled_pass
+def _first_labels(cost, first, other, is_must, strength, order, label, c, out):
+    for place in range(order.shape[0]):
+        u = order[place]
+        if label[u] >= 0:
+            continue
+        for k in range(cost.shape[1]):
+            out[k] = cost[u, k]
+        for e in range(first[u], first[u + 1]):
+            j = other[e]
+            if strength[e] == np.inf and label[j] >= 0 and not is_must[e] and label[j] != c:
+                out[label[j]] = np.inf
+        best = 0
+        for k in range(cost.shape[1]):
+            if out[k] < out[best]:
+                best = k
+        label[u] = best
+
+
+def first_labels(cost, graph, colour, order, c):
+    """The cheapest label of each unit in turn that breaks no infinite cannot-link; `colour` >= 0 stands."""
+    label = colour.copy()
+    _first_labels(
+        cost, graph.first, graph.other, graph.must, graph.strength, order, label, c,
+        np.empty(cost.shape[1]),
+    )  # fmt: skip
+    return label

@@ -1,0 +1,111 @@
+"""Memberships of one row that sum to one, under a linear pressure b on each: exact, for any exponent.
+
+The pressure comes from linked rows and from subset labels.  Noise, where there is any, is one more column.
+The order of the sums below is their accuracy: a row on a centre has a cost of nearly 0 beside any pressure.
+"""
+
+import numpy as np
+
+from softclust.kernels.compiled import compiled, compiled_exact
+from softclust.kernels.simplex import entry, pull_of
+
+_STEPS = 200
+
+
+@compiled_exact
+def _quadratic(A, B, p):
+    """p <- argmin of sum_k A_k p_k^2 + B_k p_k on the simplex: p_k = max(0, lambda - B_k)/(2 A_k).
+
+    lambda is counted from B_r, r the column that would be full first: there p_r = mu/(2 A_r) without a
+    cancellation, however small A_r is beside the B.  Columns that would be negative leave, until none is.
+    """
+    size = p.shape[0]
+    r = 0
+    for k in range(size):
+        p[k] = 1.0  # in play
+        if B[k] + 2.0 * A[k] < B[r] + 2.0 * A[r]:
+            r = k
+    mu = 0.0
+    for _ in range(size):
+        rate, sum_ = 0.0, 1.0
+        for k in range(size):
+            if p[k] > 0.0:
+                rate += 0.5 / A[k]
+                sum_ -= 0.5 * (B[r] - B[k]) / A[k]
+        mu = sum_ / rate
+        changed = False
+        for k in range(size):
+            if p[k] > 0.0 and k != r and mu + (B[r] - B[k]) <= 0.0:
+                p[k] = 0.0
+                changed = True
+        if not changed:
+            break
+    total = 0.0
+    for k in range(size):
+        p[k] = max(mu + (B[r] - B[k]), 0.0) * 0.5 / A[k] if p[k] > 0.0 else 0.0
+        total += p[k]
+    for k in range(size):
+        p[k] /= total
+
+
+@compiled_exact
+def _searched(cost, b, f, alpha, m, p):
+    """The multiplier at which the memberships sum to 1, by bracketed Newton steps; counted as above.
+
+    At the upper end one membership is 1 already; at the lower one all are 1/size at most.
+    """
+    size = p.shape[0]
+    even = 1.0 / size
+    r, high, low = 0, np.inf, np.inf
+    for k in range(size):
+        pull = pull_of(alpha, f[k])
+        wish = f[k] if pull > 0.0 else 0.0
+        full = b[k] + cost[k] * (m + 2.0 * pull * (1.0 - wish))
+        if full < high:
+            r, high = k, full
+        low = min(low, b[k] + cost[k] * (m * even ** (m - 1.0) + 2.0 * pull * (even - wish)))
+        p[k] = even
+    pull = pull_of(alpha, f[r])
+    low -= b[r]
+    high = cost[r] * (m + 2.0 * pull * (1.0 - (f[r] if pull > 0.0 else 0.0)))
+    mu = high
+    for _ in range(_STEPS):
+        total, rate = 0.0, 0.0
+        for k in range(size):
+            pull = pull_of(alpha, f[k])
+            wish = f[k] if pull > 0.0 else 0.0
+            p[k], slope = entry((mu + (b[r] - b[k])) / cost[k], m, pull, wish, p[k])
+            total += p[k]
+            rate += 1.0 / (cost[k] * slope) if slope > 0.0 else 0.0
+        if abs(total - 1.0) <= 1e-15:
+            break
+        if total > 1.0:
+            high = mu
+        else:
+            low = mu
+        mu -= (total - 1.0) / rate if rate > 0.0 else np.inf
+        if not low < mu < high:
+            mu = 0.5 * (low + high)
+            if mu in (low, high):
+                break
+    total = 0.0
+    for k in range(size):
+        total += p[k]
+    for k in range(size):
+        p[k] /= total
+
+
+@compiled
+def tilted_row(cost, b, f, alpha, m, p, A, B):
+    """p <- argmin of sum_k cost_k (p_k^m + alpha_k (p_k - f_k)^2) + b_k p_k on the simplex.
+
+    Costs are positive; f is NaN where nothing is said.  A and B are spare.
+    """
+    if m != 2.0:
+        _searched(cost, b, f, alpha, m, p)
+        return
+    for k in range(p.shape[0]):
+        pull = pull_of(alpha, f[k])
+        A[k] = (1.0 + pull) * cost[k]
+        B[k] = b[k] - (2.0 * pull * f[k] * cost[k] if pull > 0.0 else 0.0)
+    _quadratic(A, B, p)
