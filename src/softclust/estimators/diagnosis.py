@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from softclust.errors import DegenerateClusterWarning
+from softclust.prototypes import Ellipsoids
 from softclust.recipes import coincident
 from softclust.separation import Repulsion, pair_strengths
 
@@ -36,12 +37,22 @@ def warn_of_trouble(estimator, model, fit, state, options):
         cure = (
             "lower scale_factor, add separation=Repulsion(), or set merge_coincident=True"
             if model.partition.has_typicalities
+            else "a greater metric_reg would keep them apart"
+            if isinstance(model.prototypes, Ellipsoids)
             else "fewer clusters or a smaller m would keep them apart"
         )
         _warn(
             f"The centres of clusters {k} and {other} coincide: they are {gap:.3g} apart{more}; {cure}.",
             DegenerateClusterWarning,
         )
+    if isinstance(model.prototypes, Ellipsoids):
+        for k in model.prototypes.flat(state.theta):
+            _warn(
+                f"Cluster {k} is flat: its scatter in one direction is less than a millionth of that in "
+                f"the mean direction; metric_reg={model.prototypes.reg:g} does not hold it. A greater one, "
+                "fewer clusters or fewer features would.",
+                DegenerateClusterWarning,
+            )
     if isinstance(model.separation, Repulsion):
         _warn_of_repulsion(model.separation, model.cluster_weight(fit.stats), state)
 

@@ -16,7 +16,7 @@ from softclust.focal_sets import FAMILIES, focal_sets, with_pairs
 from softclust.knowledge import check_strength
 from softclust.model import link_costs
 from softclust.partitions import CredalMembers, Fuzzy
-from softclust.prototypes import Ellipsoids, Points, given_metrics
+from softclust.prototypes import Ellipsoids, Points, check_covariances
 from softclust.records import Frame
 from softclust.terms import LinkPenalty, SubsetPenalty
 
@@ -64,8 +64,10 @@ class EvidentialCMeans(SoftClusterer):
     label_exponent : float, default=0.0
         r: a label is a plausibility in which a set A counts |A n L|^(r/2)/|A|^r.  0: the plausibility
         itself; greater values ask for small sets.
-    must_strength, cannot_strength : float, default=1.0
-        What the pairs of each kind count for together, beside the data.
+    must_strength : float, default=1.0
+        What the must-links count for together, beside the data.
+    cannot_strength : float, default=1.0
+        What the cannot-links count for together.
     empty_satisfies_links : bool, default=True
         Whether belief in the empty set honours any pair, as in the paper.  False closes that loophole.
     data_weight : {"auto", "paper"} or float, default="auto"
@@ -264,7 +266,9 @@ class EvidentialCMeans(SoftClusterer):
         shares = super()._assign(source, state)
         empty = shares.scores[:, None]
         masses = np.concatenate([empty, shares.memberships * (1 - empty)], axis=1)
-        memberships = shares.memberships @ self._model.frame.mean.astype(masses.dtype)
+        memberships = np.zeros((len(masses), self.n_clusters_), masses.dtype)
+        for share, members in zip(shares.memberships.T, self._model.frame.mean, strict=True):
+            memberships += share[:, None] * members.astype(masses.dtype)  # BLAS looks at the other rows
         labels = memberships.argmax(axis=1).astype(np.int32)
         return CredalMembers(memberships, shares.typicalities, labels, shares.scores, masses)
 
@@ -291,7 +295,7 @@ class EvidentialCMeans(SoftClusterer):
         if self.geometry == "points" or not isinstance(init, tuple | list) or len(init) != 2:
             return super()._given(init, rows, c)
         centers, matrices = init
-        return self._given_centers(centers, rows, c), given_metrics(matrices, c, rows.X.shape[1])
+        return self._given_centers(centers, rows, c), check_covariances(matrices, c, rows.X.shape[1])
 
     @property
     def credal_partition_(self):
@@ -310,11 +314,11 @@ def _outlying(source):
     """
     rows = source.sample(20_000, np.random.default_rng(0)).rows
     points = rows.points.astype(np.float64)
-    weight = np.ones(len(points)) if rows.weight is None else rows.weight
+    weight = np.ones(len(points)) if rows.weight is None else rows.weight / rows.weight.max()
     centre = weight @ points / weight.sum()
     for _ in range(100):
         distance = np.sqrt(((points - centre) ** 2).sum(axis=1))
-        pull = weight / np.maximum(distance, 1e-9 * distance.max() + 1e-280)
+        pull = weight / np.maximum(distance, 1e-9 * distance.max() + 1e-150)
         before, centre = centre, pull @ points / pull.sum()
         if np.abs(centre - before).max() <= 1e-6 * np.median(distance):
             break

@@ -6,7 +6,7 @@ theta; `penalty(theta)`, its own term of J; `shift(theta, other)`, how far it mo
 `unpacked`, for extrapolation; and `passes`: the module with its compiled sweep and assign, or None.
 """
 
-from softclust.prototypes.ellipsoids import Ellipsoids, given_metrics
+from softclust.prototypes.ellipsoids import Ellipsoids, check_covariances
 from softclust.prototypes.points import Points
 
-__all__ = ["Ellipsoids", "Points", "given_metrics"]
+__all__ = ["Ellipsoids", "Points", "check_covariances"]

@@ -6,8 +6,7 @@ import numpy as np
 
 from softclust.prototypes.points import LOST
 
-_LEAST_REG = 1e-10  # against singular scatter; far below what a fit can show
-_MOST_LOG = 14.0  # of an extrapolated axis of a metric: beyond, rounding tells
+_MOST_LOG = np.log(1e6)  # of the longest axis of a metric
 
 
 @dataclass(frozen=True)
@@ -19,7 +18,8 @@ class Ellipsoids:
 
     J += kappa sum_k tr(S_k T), T fixed: the exact minimiser is S_k = det(Sigma)^(1/p) Sigma^-1 with
     Sigma = Sigma_k + kappa T, so that J never rises, as it may where Sigma_k is shrunk to a multiple of
-    its own trace.
+    its own trace.  Where that is singular, no axis of a metric, in features scaled by T, is longer than
+    a million: again a fixed bound with an exact minimiser.
     """
 
     reg: float  # kappa
@@ -29,27 +29,35 @@ class Ellipsoids:
 
     @property
     def _ridge(self):
-        return max(self.reg, _LEAST_REG) * self.target
+        return self.reg * self.target
 
-    def begin(self, V, S=None):
-        """theta at the start: metrics are those given, else the identity."""
+    @property
+    def _size(self):
+        """(p,) size of each feature, their product 1."""
+        logs = 0.5 * np.log(self.target)
+        return np.exp(logs - logs.mean())
+
+    @property
+    def _most_log(self):
+        """The bound, or more where the identity, at which metrics start, is beyond it."""
+        return max(_MOST_LOG, 2 * float(np.log(self._size).max()))
+
+    def begin(self, V, covariances=None):
+        """theta at the start: metrics are those of covariances, else the identity."""
         c, p = V.shape
-        return V, np.broadcast_to(np.eye(p), (c, p, p)).copy() if S is None else S
+        if covariances is not None:
+            return V, self.metrics(covariances)
+        return V, np.broadcast_to(np.eye(p), (c, p, p)).copy()
 
     def _mean_metrics(self, theta, frame):
         return theta[1] if frame.is_singletons else np.tensordot(frame.mean, theta[1], 1)
 
     def distances(self, points, theta, frame):
-        """|L'(x - v)|^2 with S = L L': never negative, and no (n, K, p) array."""
-        places = frame.mean @ theta[0]
+        """|L'(x - v)|^2 with S = L L': never negative."""
+        from softclust.kernels.ellipsoids import squared_distances  # loads Numba
+
         roots = np.linalg.cholesky(self._mean_metrics(theta, frame))
-        D = np.empty((len(points), len(places)), dtype=points.dtype)
-        for j, (v, L) in enumerate(
-            zip(places.astype(points.dtype), roots.astype(points.dtype), strict=True)
-        ):
-            Z = (points - v) @ L
-            D[:, j] = np.einsum("ip,ip->i", Z, Z)
-        return D
+        return squared_distances(points, frame.mean @ theta[0], roots)
 
     def moments(self, points, W, theta, frame):
         """First and second moments of each set about its place: sum W z, sum W z z'."""
@@ -74,26 +82,41 @@ class Ellipsoids:
         first, second = stats.moments
         G, s = frame.mean, stats.weight
         c, p = V.shape
-        held = self._held(G.T**2 @ s)
+        mass = (G**2).T @ s
+        held = mass <= LOST * mass.max()
         if frame.is_singletons:
             step = first / np.where(held, 1.0, s)[:, None]
         else:
-            means = self._mean_metrics(theta, frame)
-            H = np.einsum("jl,jk,j,jpq->lpkq", G, G, s, means, optimize=True).reshape(c * p, c * p)
-            B = np.einsum("jl,jpq,jq->lp", G, means, first, optimize=True).ravel()
+            means = self._mean_metrics(theta, frame).reshape(-1, p * p)
+            ties = ((G[:, :, None] * G[:, None, :]) * s[:, None, None]).reshape(-1, c * c)
+            H = (ties.T @ means).reshape(c, c, p, p).transpose(0, 2, 1, 3).reshape(c * p, c * p)
+            B = (G.T @ (means.reshape(-1, p, p) @ first[:, :, None])[:, :, 0]).ravel()
             stay = np.repeat(held, p)
             H[stay, stay] += np.diag(H).max() or 1.0
             step = np.linalg.solve(H, B).reshape(c, p)
         step[held] = 0.0
         move = G @ step
-        cross = np.einsum("jp,jq->jpq", first, move)
+        cross = first[:, :, None] * move[:, None, :]
         spread = second - cross - cross.transpose(0, 2, 1)
-        spread += s[:, None, None] * np.einsum("jp,jq->jpq", move, move)
-        return V + step, metrics_of(np.tensordot(G.T, spread, 1) + np.diag(self._ridge))
+        spread += s[:, None, None] * (move[:, :, None] * move[:, None, :])
+        return V + step, self.metrics(np.tensordot(G.T, spread, 1) + np.diag(self._ridge))
 
-    @staticmethod
-    def _held(mass):
-        return mass <= LOST * mass.max()
+    def metrics(self, sigma):
+        """argmin of tr(S Sigma) over det S = 1 within the bound: det(Sigma)^(1/p) Sigma^-1 inside it."""
+        size = self._size
+        values, vectors = np.linalg.eigh(sigma / np.outer(size, size))
+        logs = -np.log(np.maximum(values, 1e-300 + 1e-18 * values[:, -1:]))
+        return self._composed(_bounded(logs, self._most_log), vectors)
+
+    def _composed(self, logs, vectors):
+        """S from logarithms of its axes in scaled features."""
+        S = (vectors * np.exp(logs)[:, None, :]) @ vectors.transpose(0, 2, 1)
+        return S / np.outer(self._size, self._size)
+
+    def flat(self, theta):
+        """Clusters whose metric is at its bound: they have hardly any extent in some direction."""
+        longest = np.linalg.eigvalsh(theta[1] * np.outer(self._size, self._size))[:, -1]
+        return np.flatnonzero(np.log(longest) >= self._most_log - 1e-6)
 
     def covariances(self, stats, frame):
         """(c, p, p) influence-weighted covariance of each cluster about its centre, with its ridge."""
@@ -113,38 +136,36 @@ class Ellipsoids:
 
     def packed(self, theta):
         """Metrics by their logarithms: symmetric matrices of trace 0, a linear space."""
-        values, vectors = np.linalg.eigh(theta[1])
-        with np.errstate(invalid="ignore", divide="ignore"):  # too far from round: nothing is extrapolated
-            logs = np.einsum("kpq,kq,krq->kpr", vectors, np.log(values), vectors)
+        values, vectors = np.linalg.eigh(theta[1] * np.outer(self._size, self._size))
+        with np.errstate(invalid="ignore", divide="ignore"):  # what is not finite is not extrapolated
+            logs = (vectors * np.log(values)[:, None, :]) @ vectors.transpose(0, 2, 1)
         return np.concatenate([theta[0].ravel(), logs.ravel()])
 
     def unpacked(self, point, theta):
         V = point[: theta[0].size].reshape(theta[0].shape)
-        values, vectors = np.linalg.eigh(point[theta[0].size :].reshape(theta[1].shape))
-        values = np.clip(values, -_MOST_LOG, _MOST_LOG)
-        values -= values.mean(axis=1, keepdims=True)
-        return V, np.einsum("kpq,kq,krq->kpr", vectors, np.exp(values), vectors)
+        logs, vectors = np.linalg.eigh(point[theta[0].size :].reshape(theta[1].shape))
+        return V, self._composed(_bounded(logs, self._most_log), vectors)
 
 
-def metrics_of(sigma):
-    """det(Sigma)^(1/p) Sigma^-1 of each matrix of scatter, by way of correlations.
-
-    Features of very different size then cost no accuracy.
-    """
-    size = np.sqrt(np.einsum("kpp->kp", sigma))
-    correlation = sigma / (size[:, :, None] * size[:, None, :])
-    inverse = np.linalg.inv(0.5 * (correlation + correlation.transpose(0, 2, 1)))
-    _, logdet = np.linalg.slogdet(correlation)
-    size /= np.exp(np.log(size).mean(axis=1) + logdet / (2 * size.shape[1]))[:, None]
-    return 0.5 * (inverse + inverse.transpose(0, 2, 1)) / (size[:, :, None] * size[:, None, :])
+def _bounded(logs, most):
+    """log s_q = min(logs_q + log mu, most), mu such that they sum to 0."""
+    fall = np.sort(logs, axis=1)[:, ::-1]
+    p = logs.shape[1]
+    capped = np.arange(p)
+    rest = np.cumsum(fall[:, ::-1], axis=1)[:, ::-1]  # sums of fall[q:]
+    level = -(rest + most * capped) / (p - capped)  # log mu if the first q are at the bound
+    fewest = (fall + level <= most).argmax(axis=1)
+    return np.minimum(logs + level[np.arange(len(logs)), fewest][:, None], most)
 
 
-def given_metrics(matrices, c, p):
-    """The metrics of covariance matrices (c, p, p) that someone gave; says which one is none."""
+def check_covariances(matrices, c, p):
+    """Covariance matrices (c, p, p) that someone gave; says which one is none."""
     sigma = np.array(matrices, dtype=np.float64)
     if sigma.shape != (c, p, p):
-        raise ValueError(f"The matrices of init have shape {sigma.shape}; {c} of {p} x {p} would fit.")
+        raise ValueError(
+            f"The matrices of init have shape {sigma.shape}; {c} of {p} x {p} would fit, one a cluster."
+        )
     for k, one in enumerate(sigma):
         if not np.isfinite(one).all() or np.linalg.eigvalsh(0.5 * (one + one.T))[0] <= 0:
             raise ValueError(f"The matrix of cluster {k} in init is not positive definite.")
-    return metrics_of(sigma)
+    return sigma

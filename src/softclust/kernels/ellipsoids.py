@@ -1,0 +1,39 @@
+"""Squared distances to clusters with metrics of their own."""
+
+import numpy as np
+
+from softclust.kernels.compiled import TILE, compiled_pass
+from softclust.loading import paused_at_first
+
+
+@compiled_pass
+def _squared_distances(points, V, roots, z, D):
+    n, p = points.shape
+    for start in range(0, n, TILE):
+        count = min(TILE, n - start)
+        for k in range(V.shape[0]):
+            for i in range(count):
+                for j in range(p):
+                    z[j, i] = points[start + i, j] - V[k, j]
+                D[start + i, k] = 0.0
+            for q in range(p):
+                for i in range(count):
+                    z[p, i] = 0.0
+                for j in range(q, p):  # S = L L', L lower triangular
+                    factor = roots[k, j, q]
+                    for i in range(count):
+                        z[p, i] += factor * z[j, i]
+                for i in range(count):
+                    D[start + i, k] += z[p, i] * z[p, i]
+
+
+_run = paused_at_first(_squared_distances)
+
+
+def squared_distances(points, V, roots):
+    """(n, K) of |L_k'(x - v_k)|^2, each row by itself: the bits do not depend on the other rows."""
+    dtype, (n, p) = points.dtype, points.shape
+    D = np.empty((n, len(V)), dtype)
+    arrays = (np.ascontiguousarray(x, dtype) for x in (points, V, roots))
+    _run(*arrays, np.empty((p + 1, TILE), dtype), D)
+    return D
