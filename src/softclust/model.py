@@ -61,8 +61,8 @@ class Model:
             return None
         alpha = self.labels.strength * rows.known.confidence
         counts = slice(None) if (alpha > 0).all() else alpha > 0
-        target = self.labels.targets(rows.known.target[counts], self.frame)
-        return rows.known.rows[counts], target, alpha[counts]
+        target = rows.known.target if rows.known.columns is None else rows.known.columns
+        return rows.known.rows[counts], target[counts], alpha[counts]
 
     def scale(self, state):
         return np.ones(len(self.frame.sets)) if state.scale is None else state.scale

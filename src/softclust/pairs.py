@@ -25,7 +25,9 @@ class NamedPairs:
         """A row that is left out has no pairs."""
         if weight is None:
             return self
-        kept = (weight[self.ends] > 0).all(axis=1)
+        return self.where((weight[self.ends] > 0).all(axis=1))
+
+    def where(self, kept):
         return NamedPairs(self.ends[kept], self.must[kept], self.strength[kept])
 
     def weights(self, rows):

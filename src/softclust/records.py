@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -58,6 +59,7 @@ class Known:
     rows: np.ndarray  # (q,) positions, rising
     target: np.ndarray  # (q, c) in [0, 1], NaN where nothing is said
     confidence: np.ndarray  # (q,) multiplies the strength of the penalty
+    columns: np.ndarray | None = None  # (q, K) the same of sets of clusters; None where they are singletons
 
     def take(self, which, n):
         """What is said of the rows at a slice or at an array of positions, of n rows."""
@@ -70,7 +72,10 @@ class Known:
             place = np.minimum(np.searchsorted(self.rows, wanted), len(self.rows) - 1)
             rows = np.flatnonzero(self.rows[place] == wanted)
             kept = place[rows]
-        return Known(rows, self.target[kept], self.confidence[kept]) if len(rows) else None
+        if len(rows) == 0:
+            return None
+        columns = None if self.columns is None else self.columns[kept]
+        return Known(rows, self.target[kept], self.confidence[kept], columns)
 
     def merged(self, pairs, keep):
         """What is said of the clusters to keep: for a cluster melted into another, of that other."""
@@ -200,16 +205,16 @@ class Frame:
     def is_singletons(self):
         return len(self.sets) == self.sets.shape[1]
 
-    @property
+    @cached_property
     def cardinality(self):
         return self.sets.sum(axis=1)
 
-    @property
+    @cached_property
     def mean(self):
         """Rows that average the centres of each set."""
         return self.sets / self.cardinality[:, None]
 
-    @property
+    @cached_property
     def factor(self):
         """(K,) what multiplies the distances, None where nothing does."""
         return None if self.is_singletons else self.cardinality**self.power

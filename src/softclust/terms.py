@@ -25,10 +25,6 @@ class LabelPenalty:
 
     is_linear = False
 
-    def targets(self, target, frame):
-        """What each column is wanted to be, NaN where nothing is said."""
-        return target
-
 
 @dataclass(frozen=True)
 class SubsetPenalty:
@@ -46,7 +42,7 @@ class SubsetPenalty:
     printed_centers = False
     is_linear = True
 
-    def targets(self, target, frame):
+    def columns(self, target, frame):
         """t_i (q, K) from wanted degrees (q, c), NaN where nothing is said."""
         named = np.nan_to_num(target)
         # Where clusters are only excluded, all others may be.

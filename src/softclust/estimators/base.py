@@ -177,29 +177,28 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
     def _read_pairs(self, must_link, cannot_link, source, labels, c):
         """Checked pairs, or None; those that cannot all hold are refused or, where they only cost, told."""
-        n, weight = len(source), source.rows.weight
+        n, name = len(source), type(self).__name__
         pairs = check_pairs(must_link, cannot_link, n)
         if pairs is None:
             return None
         if not hasattr(self._partition(), "settle"):
             raise ValueError(
-                f"{type(self).__name__} takes no must_link and cannot_link: the typicalities of a row do "
-                "not depend on those of another. HardCMeans, FuzzyCMeans and EvidentialCMeans take them."
+                f"{name} takes no must_link and cannot_link: the typicalities of a row do not depend on "
+                "those of another. HardCMeans, FuzzyCMeans and EvidentialCMeans take them."
             )
-        pairs = pairs.of_rows_that_weigh(weight)
+        pairs = pairs.of_rows_that_weigh(source.rows.weight)
         bound = self._is_bound(pairs)
-        sentence = conflict(pairs, labels, n, c)
-        if sentence and bound.all():
-            raise ConstraintConflictError(f"The constraints cannot all hold: {sentence}")
-        if bound.any() and not bound.all():
-            strict = replace(
-                pairs, ends=pairs.ends[bound], must=pairs.must[bound], strength=pairs.strength[bound]
+        if np.isinf(pairs.strength[~bound]).any():
+            i, j = pairs.ends[~bound][np.isinf(pairs.strength[~bound])][0]
+            raise ValueError(
+                f"The pair of rows {i} and {j} has an infinite strength, but {name} weighs pairs against "
+                "data; a finite one would fit, or HardCMeans."
             )
-            if (broken := conflict(strict, labels, n, c)) is not None:
-                raise ConstraintConflictError(f"The constraints cannot all hold: {broken}")
-        if sentence:
+        if bound.any() and (broken := conflict(pairs.where(bound), labels, n, c)):
+            raise ConstraintConflictError(f"The constraints cannot all hold: {broken}")
+        if not bound.all() and (sentence := conflict(pairs, labels, n, c)):
             warnings.warn(
-                f"What is known cannot all hold: {sentence} See unsatisfied_.", UserWarning, stacklevel=3
+                f"What is known cannot all hold: {sentence} See unsatisfied_.", UserWarning, stacklevel=4
             )
         return pairs
 

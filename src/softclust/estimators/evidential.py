@@ -245,6 +245,7 @@ class EvidentialCMeans(SoftClusterer):
         count = len(heard) if rows.weight is None else rows.weight[heard].sum()
         delta = strength * self._knowledge_weight(source, frame) / (count or 1.0)
         penalty = SubsetPenalty(float(delta), self.label_exponent)
+        known = replace(known, columns=penalty.columns(known.target, frame))
         return replace(source, rows=replace(rows, known=known)), penalty
 
     def _join(self, source, pairs, frame):
@@ -282,7 +283,7 @@ class EvidentialCMeans(SoftClusterer):
         self.masses_ = members.masses
         if model.labels is not None:
             strength = self._label_strength()
-            self.label_strength_ = float(strength) if np.isscalar(strength) else 1.0
+            self.label_strength_ = float(strength) if isinstance(strength, Real) else 1.0
         self.focal_sets_ = np.vstack([np.zeros(frame.sets.shape[1]), frame.sets]).astype(bool)
         self.noise_distance_ = float(np.sqrt(units.leave_square(frame.noise)))
         self.objective_terms_ = {

@@ -1,12 +1,14 @@
 """Clusters with a metric of their own."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from softclust.prototypes.points import LOST
 
 _MOST_LOG = np.log(1e6)  # of the longest axis of a metric
+_TILE = 512  # rows whose differences from every place fit the cache
 
 
 @dataclass(frozen=True)
@@ -31,13 +33,13 @@ class Ellipsoids:
     def _ridge(self):
         return self.reg * self.target
 
-    @property
+    @cached_property
     def _size(self):
         """(p,) size of each feature, their product 1."""
         logs = 0.5 * np.log(self.target)
         return np.exp(logs - logs.mean())
 
-    @property
+    @cached_property
     def _most_log(self):
         """The bound, or more where the identity, at which metrics start, is beyond it."""
         return max(_MOST_LOG, 2 * float(np.log(self._size).max()))
@@ -50,7 +52,7 @@ class Ellipsoids:
         return V, np.broadcast_to(np.eye(p), (c, p, p)).copy()
 
     def _mean_metrics(self, theta, frame):
-        return theta[1] if frame.is_singletons else np.tensordot(frame.mean, theta[1], 1)
+        return theta[1] if frame.is_singletons else _combined(frame.mean, theta[1])
 
     def distances(self, points, theta, frame):
         """|L'(x - v)|^2 with S = L L': never negative."""
@@ -61,15 +63,15 @@ class Ellipsoids:
 
     def moments(self, points, W, theta, frame):
         """First and second moments of each set about its place: sum W z, sum W z z'."""
-        points = points.astype(np.float64, copy=False)
         places = frame.mean @ theta[0]
         K, p = places.shape
-        first, second = np.empty((K, p)), np.empty((K, p, p))
-        for j, v in enumerate(places):
-            Z = points - v
-            weighed = Z * W[:, j, None]
-            first[j] = weighed.sum(axis=0)
-            second[j] = weighed.T @ Z
+        first, second = np.zeros((K, p)), np.zeros((K, p, p))
+        for start in range(0, len(points), _TILE):
+            tile = slice(start, start + _TILE)
+            Z = points[tile].astype(np.float64, copy=False) - places[:, None]
+            weighed = Z.transpose(0, 2, 1) * W[tile].T[:, None]
+            first += weighed.sum(axis=2)
+            second += weighed @ Z
         return first, second
 
     def solve(self, stats, theta, frame, separation):
@@ -99,7 +101,7 @@ class Ellipsoids:
         cross = first[:, :, None] * move[:, None, :]
         spread = second - cross - cross.transpose(0, 2, 1)
         spread += s[:, None, None] * (move[:, :, None] * move[:, None, :])
-        return V + step, self.metrics(np.tensordot(G.T, spread, 1) + np.diag(self._ridge))
+        return V + step, self.metrics(_combined(G.T, spread) + np.diag(self._ridge))
 
     def metrics(self, sigma):
         """argmin of tr(S Sigma) over det S = 1 within the bound: det(Sigma)^(1/p) Sigma^-1 inside it."""
@@ -122,11 +124,11 @@ class Ellipsoids:
         """(c, p, p) influence-weighted covariance of each cluster about its centre, with its ridge."""
         G = frame.mean
         mass = G.T @ stats.weight
-        sigma = np.tensordot(G.T, stats.moments[1], 1) + np.diag(self._ridge)
+        sigma = _combined(G.T, stats.moments[1]) + np.diag(self._ridge)
         return sigma / np.where(mass > 0, mass, 1.0)[:, None, None]
 
     def penalty(self, theta):
-        return float(np.einsum("kpp,p->", theta[1], self._ridge))
+        return float((theta[1].diagonal(axis1=1, axis2=2) @ self._ridge).sum())
 
     def shift(self, theta, other):
         """The longest move of a centre's coordinate, or of a metric as a share of its size."""
@@ -145,6 +147,11 @@ class Ellipsoids:
         V = point[: theta[0].size].reshape(theta[0].shape)
         logs, vectors = np.linalg.eigh(point[theta[0].size :].reshape(theta[1].shape))
         return V, self._composed(_bounded(logs, self._most_log), vectors)
+
+
+def _combined(weights, matrices):
+    """sum_k weights_jk matrices_k."""
+    return (weights @ matrices.reshape(len(matrices), -1)).reshape(-1, *matrices.shape[1:])
 
 
 def _bounded(logs, most):

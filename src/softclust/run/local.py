@@ -68,7 +68,7 @@ class LocalSource:
     def _map(self, work):
         """work(slice, block) for every block, in any order; the results in theirs."""
         blocks = self._blocks
-        threads = min(self.threads, len(blocks))
+        threads = min(self.threads, len(blocks)) if len(self.rows) > _LEAST_ROWS else 1
         results: list[Any] = [None] * len(blocks)
         waiting: SimpleQueue[int] = SimpleQueue()
         for place in range(len(blocks)):
