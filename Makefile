@@ -38,8 +38,9 @@ bench: .venv/test.stamp .venv/kernels.fresh
 	$(BIN)/python benchmarks/latency.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/labels.py
+	$(BIN)/python benchmarks/evidential.py
 	$(BIN)/python benchmarks/peers.py
 
 clean:
-	rm -rf .venv .venv-peers build dist
+	rm -rf .venv .venv-peers .venv-evclust build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
