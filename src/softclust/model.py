@@ -99,10 +99,16 @@ def sweep_by_parts(rows: Rows, model: Model, state: State) -> Stats:
     if (known := model.known(rows)) is not None:
         place = known[0]
         _, _, W[place], loss[place], _, _ = _known_rows(model, state, cost, known)
+    weight = _weight(rows, model, D)
+    return _sums(points, cost, W * weight[:, None], float(weight @ loss), model, state)
+
+
+def _weight(rows, model, D):
+    """(n,) what each row counts for, by its density among the centres where that was asked for."""
     weight = np.ones(len(D)) if rows.weight is None else rows.weight
     if model.centre_density_rate:
         weight = weight * np.exp(-model.centre_density_rate * D).sum(axis=1)
-    return _sums(points, cost, W * weight[:, None], float(weight @ loss), model, state)
+    return weight
 
 
 def _distances(rows, model, state):
@@ -121,12 +127,11 @@ def _sums(points, cost, W, loss, model, state, linked=None):
     return Stats(loss, W.sum(axis=0), scatter, moments, linked)
 
 
-def _linked(rows, model, state, cost):
+def _linked(rows, model, cost, weight):
     """What the linked rows of a block pay, noise being one more column."""
     frame = model.frame
     if frame.noise:
         cost = np.column_stack([cost, np.full(len(cost), frame.noise)])
-    weight = np.ones(len(cost)) if rows.weight is None else rows.weight
     cost = np.maximum(cost, _LEAST_COST) * weight[:, None]
     b, wanted, alpha = np.zeros(cost.shape), np.full(cost.shape, np.nan), np.zeros(len(cost))
     if (known := model.known(rows)) is not None:
@@ -139,13 +144,14 @@ def _linked(rows, model, state, cost):
         else:
             wanted[place, :K], alpha[place] = target, strength
     forms = model.links.forms(frame)
-    return Linked(cost, b, wanted, alpha, rows.graph, forms, len(frame.sets)), weight
+    return Linked(cost, b, wanted, alpha, rows.graph, forms, len(frame.sets))
 
 
 def _sweep_linked(rows, model, state):
     """The pass over the block of linked rows, which find their memberships together."""
-    points, _, cost = _distances(rows, model, state)
-    linked, weight = _linked(rows, model, state, cost)
+    points, D, cost = _distances(rows, model, state)
+    weight = _weight(rows, model, D)
+    linked = _linked(rows, model, cost, weight)
     p, own = model.partition.settle(linked, state.linked)
     loss = float((linked.cost * own).sum() + (linked.b * p).sum()) + sum(linked.pair_costs(p))
     if model.labels is not None and model.labels.printed_centers:
@@ -155,8 +161,8 @@ def _sweep_linked(rows, model, state):
 
 def link_costs(rows: Rows, model: Model, state: State) -> tuple[float, float]:
     """What must- and cannot-links cost at a state, from the block of linked rows."""
-    linked, _ = _linked(rows, model, state, np.ones((len(rows), len(model.frame.sets))))
-    return linked.pair_costs(state.linked)
+    nothing = np.ones((len(rows), len(model.frame.sets)))
+    return _linked(rows, model, nothing, np.ones(len(rows))).pair_costs(state.linked)
 
 
 def assign(rows: Rows, out: Members, model: Model, state: State) -> None:

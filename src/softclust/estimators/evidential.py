@@ -208,7 +208,7 @@ class EvidentialCMeans(SoftClusterer):
         if focal_sets(self.focal_sets, c) is not None:
             return first
         found = recipes.neighbouring_pairs(first)
-        again = recipes.Start(first.fit.state.theta)
+        again = recipes.Start(first.model.prototypes.start(first.fit.state.theta))
         second = fit(
             source,
             labels,

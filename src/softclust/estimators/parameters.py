@@ -87,9 +87,10 @@ TEXTS = {
             The centres.
         labels_ : ndarray of shape (n_samples,)
             Likeliest cluster of each row, 0..c-1, also for outliers.  Equal to `predict(X)`, except in
-            rows of which `y` said something.
+            rows of which something was known.
         memberships_ : ndarray of shape (n_samples, n_clusters_)
-            Memberships; rows sum to 1.  What `y` said of a row is in them.
+            Memberships; rows sum to 1 (of a credal partition the pignistic ones).  What was known of a
+            row is in them.
         outlier_scores_ : ndarray of shape (n_samples,)
             0 for a row at a centre, towards 1 far from all.
         outlier_mask_ : ndarray of shape (n_samples,)
@@ -109,8 +110,9 @@ TEXTS = {
         label_strength_ : float or None
             alpha, where labels were given.
         unsatisfied_ : structured ndarray
-            The labels that the fit did not honour, worst first: `row`, the cluster `wanted` and the one
-            `found`, and the `shortfall` of the wanted one's membership (or typicality).  `kind` is "label".
+            What the fit did not honour, worst first.  `kind` "label": `row`, the cluster `wanted` and the
+            one `found`, and the `shortfall` of the wanted one's membership (or typicality).  "must-link"
+            and "cannot-link": `row` and `other`, and as shortfall the chance that the pair is not as told.
         classes_ : ndarray of shape (n_clusters_,)
             The class of each cluster, None for clusters beyond the classes in `y`; without `y` 0..c-1.
     """,

@@ -51,6 +51,10 @@ class Ellipsoids:
             return V, self.metrics(covariances)
         return V, np.broadcast_to(np.eye(p), (c, p, p)).copy()
 
+    def start(self, theta):
+        """What `begin` takes to begin at theta: S^-1, a covariance of that metric."""
+        return theta[0], np.linalg.inv(theta[1])
+
     def _mean_metrics(self, theta, frame):
         return theta[1] if frame.is_singletons else _combined(frame.mean, theta[1])
 

@@ -29,6 +29,10 @@ class Points:
         """theta at the start, from centres."""
         return (V,)
 
+    def start(self, theta):
+        """What `begin` takes to begin at theta."""
+        return theta
+
     def places(self, theta, frame):
         """(K, p) where the sets of clusters stand."""
         return theta[0] if frame.is_singletons else frame.mean @ theta[0]
