@@ -42,9 +42,11 @@ def _settle(
     for i in range(p.shape[0]):
         _products(p[i], counts, single, meets, must[i], cannot[i])
     for part in range(component.shape[0] - 1):
-        for _ in range(sweeps):
+        begin, end = component[part], component[part + 1]
+        for turn in range(sweeps):
             largest = 0.0
-            for i in range(component[part], component[part + 1]):
+            for step in range(end - begin):  # there and back: news travels the whole length of a chain
+                i = begin + step if turn % 2 == 0 else end - 1 - step
                 for k in range(size):
                     row[0, k] = b[i, k]
                 for e in range(first[i], first[i + 1]):

@@ -16,26 +16,28 @@ _STEPS = 200
 def _quadratic(A, B, p):
     """p <- argmin of sum_k A_k p_k^2 + B_k p_k on the simplex: p_k = max(0, lambda - B_k)/(2 A_k).
 
-    lambda is counted from B_r, r the column that would be full first: there p_r = mu/(2 A_r) without a
-    cancellation, however small A_r is beside the B.  Columns that would be negative leave, until none is.
+    Columns that would be negative leave, until none is (Michelot): with more columns than the support
+    lambda is too great, so that none leaves wrongly.  lambda is counted from B_r, r the column in play
+    of least A: there p_r = mu/(2 A_r) without a cancellation, however small A_r is beside the B.
     """
     size = p.shape[0]
-    r = 0
     for k in range(size):
         p[k] = 1.0  # in play
-        if B[k] + 2.0 * A[k] < B[r] + 2.0 * A[r]:
-            r = k
-    mu = 0.0
+    r, mu = 0, 0.0
     for _ in range(size):
-        rate, sum_ = 0.0, 1.0
+        r = -1
+        for k in range(size):
+            if p[k] > 0.0 and (r < 0 or A[k] < A[r]):
+                r = k
+        rate, rest = 0.0, 1.0
         for k in range(size):
             if p[k] > 0.0:
                 rate += 0.5 / A[k]
-                sum_ -= 0.5 * (B[r] - B[k]) / A[k]
-        mu = sum_ / rate
+                rest -= 0.5 * (B[r] - B[k]) / A[k]
+        mu = rest / rate
         changed = False
         for k in range(size):
-            if p[k] > 0.0 and k != r and mu + (B[r] - B[k]) <= 0.0:
+            if p[k] > 0.0 and mu + (B[r] - B[k]) <= 0.0:
                 p[k] = 0.0
                 changed = True
         if not changed:

@@ -8,10 +8,16 @@ import numpy as np
 
 from softclust.links import Graph
 
-# Strengths grow to their full size at the first pass: plain descent ends in worse minima on most instances.
+# At the first pass strengths grow to their full size: plain descent ends in worse minima on most
+# instances.  Where pairs still cost something, other starts and schedules try to do better.
 _GROWTH = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7)
+_SCHEDULES = (_GROWTH, (0.2, 0.5), ())
 _GROWTH_SWEEPS = 5
-_SWEEPS = 50
+_LEANING = 0.9  # of each row to one cluster, at the other starts
+_RETRIED = 300  # linked rows up to which there are others
+_HONOURED = 1e-9  # share of the costs that pairs may have
+_FIRST_SWEEPS = 500  # components that rest stop sooner
+_SWEEPS = 20
 _TOL = 1e-10  # of a membership
 
 
@@ -32,8 +38,8 @@ class Linked:
         gap = np.where(np.isnan(self.wanted), 0.0, p - np.nan_to_num(self.wanted))
         return p**m + self.alpha[:, None] * gap**2
 
-    def pair_costs(self, p):
-        """Must- and cannot-links' parts of J."""
+    def _paid(self, p):
+        """Which neighbours are pairs, each once, and what each pair costs."""
         graph, (counts, single, meets) = self.graph, self.forms
         once = graph.source < graph.other
         one, two = p[graph.source[once]], p[graph.other[once]]
@@ -42,23 +48,62 @@ class Linked:
         met = ((one @ meets if len(meets) else one * single) * two).sum(axis=1)
         with np.errstate(invalid="ignore"):  # an infinite strength that is honoured costs nothing
             paid = np.where(must, kept, met) * graph.strength[once]
-        paid = np.where(np.isnan(paid), 0.0, paid)
+        return once, np.where(np.isnan(paid), 0.0, paid)
+
+    def pair_costs(self, p):
+        """Must- and cannot-links' parts of J."""
+        once, paid = self._paid(p)
+        must = self.graph.must[once]
         return float(paid[must].sum()), float(paid[~must].sum())
+
+    def component_costs(self, p, m):
+        """(components,) what the rows of each component and their pairs pay."""
+        graph = self.graph
+        each = (self.cost * self.own(p, m) + self.b * p).sum(axis=1)
+        once, paid = self._paid(p)
+        np.add.at(each, graph.source[once], paid)
+        return np.add.reduceat(each, graph.component[:-1])
 
     def settle_soft(self, m, p):
         """Exact descent row by row from p, or from what each row would choose by itself."""
         from softclust.kernels.links import settle  # Numba is loaded when the first pass runs
 
         arrays = (self.cost, self.b, self.wanted, self.alpha, m, self.graph, self.forms)
-        if p is None:
-            p = np.full(self.cost.shape, 1 / self.cost.shape[1])
-            settle(*arrays, 0.0, 1, 0.0, p)
-            for share in _GROWTH:
-                settle(*arrays, share, _GROWTH_SWEEPS, _TOL, p)
-        else:
+        if p is not None:
             p = p.copy()
-        settle(*arrays, 1.0, _SWEEPS, _TOL, p)
-        return p
+            settle(*arrays, 1.0, _SWEEPS, _TOL, p)
+            return p
+        alone = np.full(self.cost.shape, 1 / self.cost.shape[1])
+        settle(*arrays, 0.0, 1, 0.0, alone)
+
+        def settled(start, shares):
+            p = start.copy()
+            for share in shares:
+                settle(*arrays, share, _GROWTH_SWEEPS, _TOL, p)
+            settle(*arrays, 1.0, _FIRST_SWEEPS, _TOL, p)
+            return p
+
+        p = settled(alone, _GROWTH)
+        if len(p) > _RETRIED or self._is_honoured(p, m):
+            return p
+        ends = [p, *(settled(start, shares) for start in self._leaning(alone) for shares in _SCHEDULES)]
+        best = np.argmin([self.component_costs(p, m) for p in ends], axis=0)
+        of_row = np.repeat(best, np.diff(self.graph.component))
+        return np.array(ends)[of_row, np.arange(len(of_row))]
+
+    def _is_honoured(self, p, m):
+        """Whether pairs cost nothing, and not because a row fled to the empty set."""
+        paid = sum(self.pair_costs(p))
+        fled = (p[:, self.n_sets :] > 0.5).any()
+        return not fled and paid <= _HONOURED * abs(self.component_costs(p, m).sum())
+
+    def _leaning(self, alone):
+        """What each row would choose by itself; then leaning to each single cluster, and to noise."""
+        single = self.forms[1].copy()
+        single[self.n_sets :] = 1.0
+        yield alone
+        for k in np.flatnonzero(single):
+            yield (1 - _LEANING) * alone + _LEANING * np.eye(len(single))[k]
 
     def settle_hard(self, p):
         """Unit vectors; rows bound by infinite must-links move as one."""
