@@ -8,11 +8,11 @@ _MOST_TRIALS = 200_000
 
 
 class UncolourableError(ValueError):
-    """`things` cannot all differ from their neighbours: a clique where one was found, else the core."""
+    """`things` cannot all differ from their neighbours, or (not proven) no way was found for them to."""
 
-    def __init__(self, things, is_clique):
+    def __init__(self, things, is_clique, is_proven=True):
         super().__init__(f"{len(things)} things need more colours")
-        self.things, self.is_clique = things, is_clique
+        self.things, self.is_clique, self.is_proven = things, is_clique, is_proven
 
 
 def colouring(neighbours, c):
@@ -37,25 +37,34 @@ def colouring(neighbours, c):
     core = np.flatnonzero(~gone)
     colour = np.full(q, -1, dtype=np.int64)
     if len(core):
-        _search({int(u): [v for v in neighbours[u] if not gone[v]] for u in core}, c, colour)
+        near = {int(u): {v for v in neighbours[u] if not gone[v]} for u in core}
+        if crowd := _clique(near, c):
+            raise UncolourableError(crowd, True)
+        _search(near, c, colour)
     return colour, np.concatenate([core, order[::-1]]).astype(np.int64)
 
 
 def _search(core, c, colour):
-    """Colour the core: the thing with fewest colours left first, going back where none is left."""
+    """Colour the core: the thing with fewest colours left first, going back where none is left.
+
+    Of the colours that nothing has yet, one is as good as another: only the first of them is tried.
+    """
     options = {u: set(range(c)) for u in core}
     trials = 0
+
+    def choices(u):
+        return [k for k in sorted(options[u]) if k <= 1 + max(colour[v] for v in core)]
 
     def most_pressed():
         return min((u for u in core if colour[u] < 0), key=lambda u: (len(options[u]), -len(core[u])))
 
     trail: list[tuple[int, list[int], list[int]]] = []  # thing, colours still to try, whose options it took
     u = most_pressed()
-    todo = sorted(options[u])
+    todo = choices(u)
     while True:
         if not todo:
             if not trail:
-                raise UncolourableError(*_culprits(core, c))
+                raise UncolourableError(sorted(core), False)
             u, todo, taken = trail.pop()
             for v in taken:
                 options[v].add(int(colour[u]))
@@ -63,7 +72,7 @@ def _search(core, c, colour):
             continue
         trials += 1
         if trials > _MOST_TRIALS:
-            raise UncolourableError(*_culprits(core, c))
+            raise UncolourableError(sorted(core), False, is_proven=False)
         colour[u] = todo.pop(0)
         taken = [v for v in core[u] if colour[v] < 0 and int(colour[u]) in options[v]]
         for v in taken:
@@ -73,20 +82,20 @@ def _search(core, c, colour):
             if len(trail) == len(core):
                 return
             u = most_pressed()
-            todo = sorted(options[u])
+            todo = choices(u)
         else:
             for v in taken:
                 options[v].add(int(colour[u]))
             colour[u] = -1
 
 
-def _culprits(core, c):
-    """A clique of more than c, by greedy growth from each thing; else the whole core."""
+def _clique(core, c):
+    """More than c things that are all neighbours, by greedy growth from each; None where none is found."""
     for u in sorted(core, key=lambda u: -len(core[u])):
         clique = [u]
         for v in sorted(core[u], key=lambda v: -len(core[v])):
             if all(v in core[w] for w in clique):
                 clique.append(v)
-        if len(clique) > c:
-            return sorted(clique)[: c + 1], True
-    return sorted(core), False
+                if len(clique) > c:
+                    return sorted(clique)
+    return None

@@ -85,6 +85,8 @@ def farthest(rows, model, state, count):
     D = model.prototypes.distances(points, state.theta, model.frame).min(axis=1).astype(np.float64)
     if rows.weight is not None:
         D[rows.weight == 0] = 0.0
+    if rows.graph is not None:  # a linked row need not come to a centre on its place
+        D[:] = 0.0
     order = np.argsort(-D, kind="stable")[: 8 * count]
     _, first = np.unique(points[order], axis=0, return_index=True)
     order = order[np.sort(first)][:count]

@@ -200,6 +200,9 @@ def _assign_linked(rows, model, state):
     K = len(model.frame.sets)
     U = state.linked[:, :K]
     labels = np.where(U.sum(axis=1) > 0, U.argmax(axis=1), members.labels)
+    if model.partition.relocates and model.frame.noise:  # rows in noise have a label, which keeps links too
+        cost = model.frame.costs(model.prototypes.distances(rows.points, state.theta, model.frame))
+        labels = _linked(rows, model, cost, np.ones(len(rows))).clusters(state.linked)
     share = state.linked[:, K] if model.frame.noise else None
     return members.with_known(np.arange(len(rows)), U, None, labels, share)
 

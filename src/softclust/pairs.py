@@ -10,7 +10,9 @@ import numpy as np
 from softclust.colouring import UncolourableError
 from softclust.knowledge import UNSATISFIED
 from softclust.links import Links, components
-from softclust.supervision import Pairs
+from softclust.supervision import Pairs, named
+
+_STRONGEST = 1e100  # in units of the loop: a finite strength stays finite in every sum
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,9 @@ class NamedPairs:
             return np.ones(len(self.ends))
         return np.sqrt(rows.weight[self.ends]).prod(axis=1)
 
-    def links(self, strength):
-        """The pairs that cost something."""
+    def links(self, strength, bound):
+        """The pairs that cost something; infinite only those that must hold."""
+        strength = np.where(bound, np.inf, np.minimum(strength, _STRONGEST))
         kept = strength > 0
         return Links(self.ends[kept], self.must[kept], strength[kept])
 
@@ -71,8 +74,9 @@ def _checked(pairs, n, name):
     wrong = np.argwhere(~((ends >= 0) & (ends < n) & (ends == np.floor(ends))))
     if len(wrong):
         q, side = wrong[0]
-        pair = f"({ends[q, 0]:g}, {ends[q, 1]:g})"
-        raise ValueError(f"{name}[{q}] = {pair} names row {ends[q, side]:g}; X has {n} rows.")
+        raise ValueError(
+            f"{name}[{q}] = {named(ends[q])} names row {named(ends[q, side])}; X has {n} rows."
+        )
     strength = values[:, 2] if values.shape[1] == 3 else np.ones(len(values))
     bad = np.flatnonzero(~(strength >= 0))
     if len(bad):
@@ -154,10 +158,11 @@ def _crowd(cannot, group, c):
         graph.colouring(c)
     except UncolourableError as error:
         rows = sorted(int(representative[graph.rows[thing]]) for thing in error.things)
-        named = ", ".join(map(str, rows[:20])) + (", ..." if len(rows) > 20 else "")
+        crowd = ", ".join(map(str, rows[:20])) + (", ..." if len(rows) > 20 else "")
         if error.is_clique:
-            return f"rows {named} are all apart from each other, but there are only {c} clusters."
-        return f"no {c} clusters keep all cannot-links among rows {named}."
+            return f"rows {crowd} are all apart from each other, but there are only {c} clusters."
+        found = "keep" if error.is_proven else "were found that keep"
+        return f"no {c} clusters {found} all cannot-links among rows {crowd}."
     return None
 
 

@@ -37,9 +37,9 @@ class Pairs:
         wrong = np.argwhere(~((ends >= 0) & (ends < n_samples) & (ends == np.floor(ends))))
         if len(wrong):
             q, side = wrong[0]
-            pair = tuple(f"{x:g}" for x in ends[q])
             raise ValueError(
-                f"pairs[{q}] = ({', '.join(pair)}) names row {ends[q, side]:g}; there are {n_samples} rows."
+                f"pairs[{q}] = {named(ends[q])} names row {named(ends[q, side])}; "
+                f"there are {n_samples} rows."
             )
         self.pairs = pairs
         self.n_samples = int(n_samples)
@@ -63,6 +63,13 @@ class Pairs:
         ends = place[self.pairs[:, :2].astype(int)]
         kept = (ends >= 0).all(axis=1)
         return Pairs(np.column_stack([ends, self.pairs[:, 2:]])[kept], len(rows))
+
+
+def named(rows):
+    """A row number, or a pair of them, as someone would write it."""
+    if np.ndim(rows):
+        return f"({', '.join(map(named, rows))})"
+    return str(int(rows)) if np.isfinite(rows) and rows == int(rows) else f"{rows:g}"
 
 
 class Supervision(NamedTuple):

@@ -45,6 +45,7 @@ from softclust.units import rows_in_units
 from softclust.weights import density_weights
 
 GEOMETRIES = {"points": Points}
+_OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
 _LEAST_TOL = {np.dtype("f4"): 1e-6, np.dtype("f8"): 0.0}  # a float32 centre does not rest below
 
 
@@ -140,8 +141,14 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self : object
             The fitted estimator.
         """
-        source, labels, c = self._read(X, y, sample_weight)
-        pairs = self._read_pairs(must_link, cannot_link, source, labels, c)
+        before = {name: vars(self)[name] for name in _OF_THE_INPUT if name in vars(self)}
+        try:
+            source, labels, c = self._read(X, y, sample_weight)
+            pairs = self._read_pairs(must_link, cannot_link, source, labels, c)
+        except Exception:  # what scikit-learn wrote of an input that was refused
+            for name in _OF_THE_INPUT:
+                self.__dict__.pop(name, None) if name not in before else setattr(self, name, before[name])
+            raise
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         tol = max(self.tol, _LEAST_TOL[source.rows.X.dtype]) * source.rows.units.spread
         options = Options(self.max_iter, tol, self.acceleration)
@@ -194,13 +201,19 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
                 f"The pair of rows {i} and {j} has an infinite strength, but {name} weighs pairs against "
                 "data; a finite one would fit, or HardCMeans."
             )
-        if bound.any() and (broken := conflict(pairs.where(bound), labels, n, c)):
+        heard = labels and labels.of_rows_that_weigh(self._heard(n))
+        if bound.any() and (broken := conflict(pairs.where(bound), heard, n, c)):
             raise ConstraintConflictError(f"The constraints cannot all hold: {broken}")
-        if not bound.all() and (sentence := conflict(pairs, labels, n, c)):
+        if not bound.all() and (sentence := conflict(pairs.where(pairs.strength > 0), heard, n, c)):
             warnings.warn(
                 f"What is known cannot all hold: {sentence} See unsatisfied_.", UserWarning, stacklevel=4
             )
         return pairs
+
+    def _heard(self, n):
+        """(n,) above 0 where labels count."""
+        automatic = isinstance(self.label_strength, str)
+        return np.broadcast_to(1.0 if automatic else np.asarray(self.label_strength, dtype=float), (n,))
 
     def _is_bound(self, pairs):
         """Which pairs must hold, whatever it costs."""
@@ -210,7 +223,9 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         """The rows with their links, and the penalty for leaving those unheeded."""
         if pairs is None:
             return source, None
-        links = pairs.links(self._link_strength(pairs, source, frame))
+        with np.errstate(over="ignore"):
+            strength = self._link_strength(pairs, source, frame)
+        links = pairs.links(strength, self._is_bound(pairs))
         if len(links.ends) == 0:
             return source, None
         return replace(source, rows=replace(source.rows, links=links)), LinkPenalty()

@@ -105,15 +105,31 @@ class Linked:
         for k in np.flatnonzero(single):
             yield (1 - _LEANING) * alone + _LEANING * np.eye(len(single))[k]
 
+    def clusters(self, p):
+        """(q,) cluster of each row; of rows in noise that which they would have to take instead."""
+        from softclust.kernels.links import first_labels
+
+        graph, unit = self.graph.units
+        labels = np.empty(len(graph.rows), dtype=np.int64)
+        labels[unit] = p.argmax(axis=1)
+        labels[labels == self.n_sets] = -1
+        cost = self._unit_costs(unit, len(labels))[:, : self.n_sets]
+        return first_labels(cost, graph, labels, np.arange(len(labels)), self.n_sets)[unit]
+
+    def _unit_costs(self, unit, count):
+        """(units, F) what each label costs the rows that move as one."""
+        wish = np.nan_to_num(self.wanted)
+        pull = np.where(np.isnan(self.wanted), 0.0, self.alpha[:, None])
+        cost = np.zeros((count, self.cost.shape[1]))
+        np.add.at(cost, unit, self.cost * (1 + pull * (1 - 2 * wish)))
+        return cost
+
     def settle_hard(self, p):
         """Unit vectors; rows bound by infinite must-links move as one."""
         from softclust.kernels.links import first_labels, settle_hard
 
         graph, unit = self.graph.units
-        wish = np.nan_to_num(self.wanted)
-        pull = np.where(np.isnan(self.wanted), 0.0, self.alpha[:, None])
-        cost = np.zeros((len(graph.rows), self.cost.shape[1]))
-        np.add.at(cost, unit, self.cost * (1 + pull * (1 - 2 * wish)))
+        cost = self._unit_costs(unit, len(graph.rows))
         if p is None:
             colour, order = graph.colouring(self.n_sets)
             label = first_labels(cost, graph, colour, order, self.n_sets)
@@ -122,5 +138,5 @@ class Linked:
         else:
             label = np.empty(len(graph.rows), dtype=np.int64)
             label[unit] = p.argmax(axis=1)
-        settle_hard(cost, graph, 1.0, _SWEEPS, self.n_sets, label)
+        settle_hard(cost, graph, 1.0, _FIRST_SWEEPS, self.n_sets, label)
         return np.eye(self.cost.shape[1])[label[unit]]

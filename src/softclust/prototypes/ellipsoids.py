@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from softclust.prototypes.points import LOST
+from softclust.prototypes.points import HOLD, LOST
 
 _MOST_LOG = np.log(1e6)  # of the longest axis of a metric
 _TILE = 512  # rows whose differences from every place fit the cache
@@ -97,8 +97,8 @@ class Ellipsoids:
             ties = ((G[:, :, None] * G[:, None, :]) * s[:, None, None]).reshape(-1, c * c)
             H = (ties.T @ means).reshape(c, c, p, p).transpose(0, 2, 1, 3).reshape(c * p, c * p)
             B = (G.T @ (means.reshape(-1, p, p) @ first[:, :, None])[:, :, 0]).ravel()
-            stay = np.repeat(held, p)
-            H[stay, stay] += np.diag(H).max() or 1.0
+            heaviest = np.diag(H).max() or 1.0  # held: as for points
+            H[np.diag_indices(c * p)] += heaviest * np.where(np.repeat(held, p), 1.0, HOLD)
             step = np.linalg.solve(H, B).reshape(c, p)
         step[held] = 0.0
         move = G @ step

@@ -8,6 +8,7 @@ import numpy as np
 from softclust.loading import collector_paused
 
 LOST = 1e-9  # of the heaviest cluster's weight
+HOLD = 1e-10  # of the heaviest weight: far below what moves a centre that has rows
 
 
 @cache
@@ -68,6 +69,10 @@ class Points:
         anchor = mass.max() or 1.0
         H[held, held] += anchor
         B[held] += anchor * V[held]
+        if not frame.is_singletons and np.linalg.eigvalsh(H)[0] < HOLD * anchor:
+            ridge = HOLD * anchor  # where only sets have weight their clusters are free: those stay
+            H[np.diag_indices(len(H))] += ridge
+            B += ridge * V
         return (np.linalg.solve(H, B) if separation is None else separation.solve(H, B, V),)
 
     def penalty(self, theta):
