@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-_MOST_TRIALS = 200_000
+_MOST_TRIALS = 100_000
+_REPAIRS = 5_000
 
 
 class UncolourableError(ValueError):
@@ -40,8 +41,40 @@ def colouring(neighbours, c):
         near = {int(u): {v for v in neighbours[u] if not gone[v]} for u in core}
         if crowd := _clique(near, c):
             raise UncolourableError(crowd, True)
-        _search(near, c, colour)
+        if not _repaired(near, c, colour):
+            _search(near, c, colour)
     return colour, np.concatenate([core, order[::-1]]).astype(np.int64)
+
+
+def _repaired(core, c, colour):
+    """Colour the core by repairing random colours (Hertz & de Werra 1987); whether that worked.
+
+    The thing and the colour that mend most are changed, and may not be changed back for a while.
+    """
+    things = np.array(sorted(core))
+    place = {int(u): i for i, u in enumerate(things)}
+    near = [np.array([place[v] for v in core[int(u)]], dtype=np.int64) for u in things]
+    rng = np.random.default_rng(0)
+    current = rng.integers(c, size=len(things))
+    same = np.zeros((len(things), c), dtype=np.int64)  # neighbours of each colour
+    for i, others in enumerate(near):
+        np.add.at(same[i], current[others], 1)
+    until = np.zeros((len(things), c), dtype=np.int64)
+    for turn in range(_REPAIRS):
+        wrong = np.flatnonzero(same[np.arange(len(things)), current])
+        if len(wrong) == 0:
+            colour[things] = current
+            return True
+        gain = same[wrong] - same[wrong, current[wrong]][:, None]
+        gain = np.where(until[wrong] > turn, c * len(things), gain)
+        gain[np.arange(len(wrong)), current[wrong]] = c * len(things)
+        chosen, k = np.unravel_index(rng.choice(np.flatnonzero(gain == gain.min())), gain.shape)
+        i = int(wrong[chosen])
+        until[i, current[i]] = turn + len(wrong) // 2 + rng.integers(10)
+        same[near[i], current[i]] -= 1
+        same[near[i], k] += 1
+        current[i] = k
+    return False
 
 
 def _search(core, c, colour):

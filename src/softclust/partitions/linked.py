@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ _SCHEDULES = (_GROWTH, (0.2, 0.5), ())
 _GROWTH_SWEEPS = 5
 _LEANING = 0.9  # of each row to one cluster, at the other starts
 _RETRIED = 300  # linked rows up to which there are others
+_DEAR = 100.0  # costs of a row that breaking a pair which must hold has, while labels are looked for
 _HONOURED = 1e-9  # share of the costs that pairs may have
 _FIRST_SWEEPS = 500  # components that rest stop sooner
 _SWEEPS = 20
@@ -126,17 +127,32 @@ class Linked:
 
     def settle_hard(self, p):
         """Unit vectors; rows bound by infinite must-links move as one."""
-        from softclust.kernels.links import first_labels, settle_hard
+        from softclust.kernels.links import settle_hard
 
         graph, unit = self.graph.units
         cost = self._unit_costs(unit, len(graph.rows))
         if p is None:
-            colour, order = graph.colouring(self.n_sets)
-            label = first_labels(cost, graph, colour, order, self.n_sets)
-            for share in _GROWTH:
-                settle_hard(cost, graph, share, _GROWTH_SWEEPS, self.n_sets, label)
+            label = self._first_labels(cost, graph)
         else:
             label = np.empty(len(graph.rows), dtype=np.int64)
             label[unit] = p.argmax(axis=1)
         settle_hard(cost, graph, 1.0, _FIRST_SWEEPS, self.n_sets, label)
         return np.eye(self.cost.shape[1])[label[unit]]
+
+    def _first_labels(self, cost, graph):
+        """Where units begin: at what they choose if pairs grow dear; if that breaks one that must hold,
+        at the cheapest labels that break none, in an order in which there always is one.
+        """
+        from softclust.kernels.links import first_labels, settle_hard
+
+        dear = replace(
+            graph, strength=np.where(np.isinf(graph.strength), _DEAR * cost.max(), graph.strength)
+        )
+        label = cost.argmin(axis=1)
+        for share in (*_GROWTH, 1.0):
+            settle_hard(cost, dear, share, _GROWTH_SWEEPS, self.n_sets, label)
+        apart = np.isinf(graph.strength) & (label[graph.source] == label[graph.other])
+        if not (apart & (label[graph.source] < self.n_sets)).any():
+            return label
+        colour, order = graph.colouring(self.n_sets)
+        return first_labels(cost, graph, colour, order, self.n_sets)
