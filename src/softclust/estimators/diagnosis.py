@@ -48,7 +48,7 @@ def warn_of_trouble(estimator, model, fit, state, options):
     if isinstance(model.prototypes, Ellipsoids):
         for k in model.prototypes.flat(state.theta):
             _warn(
-                f"Cluster {k} is flat: its scatter in one direction is less than a millionth of that in "
+                f"Cluster {k} is flat: its scatter in one direction is less than a thousandth of that in "
                 f"the mean direction; metric_reg={model.prototypes.reg:g} does not hold it. A greater one, "
                 "fewer clusters or fewer features would.",
                 DegenerateClusterWarning,

@@ -9,7 +9,9 @@ import numpy as np
 
 from softclust.kernels.compiled import compiled, compiled_pass
 from softclust.kernels.tilted import tilted_row
+from softclust.kernels.vector_math import raised
 
+_GREAT = 5.0  # exponents above which a row's minimiser is rough: it must be better than what was
 _KEEP = 1.0 - 1e-12  # a label changes for a gain beyond rounding only, so that the sweeps come to rest
 
 
@@ -31,6 +33,16 @@ def _products(p, counts, single, meets, must, cannot):
         for other in range(size):
             met += meets[k, other] * p[other]
         cannot[k] = met
+
+
+@compiled
+def _paid(cost, b, f, alpha, m, p):
+    """What one row pays for its memberships p."""
+    total = 0.0
+    for k in range(p.shape[0]):
+        gap = p[k] - f[k] if f[k] == f[k] else 0.0
+        total += cost[k] * (raised(p[k], m) + alpha * gap * gap) + b[k] * p[k]
+    return total
 
 
 @compiled_pass
@@ -58,6 +70,10 @@ def _settle(
                         for k in range(size):
                             row[0, k] += force * cannot[j, k]
                 tilted_row(cost[i], row[0], f[i], alpha[i], m, row[1], row[2], row[3])
+                if m > _GREAT and _paid(cost[i], row[0], f[i], alpha[i], m, p[i]) < _paid(
+                    cost[i], row[0], f[i], alpha[i], m, row[1]
+                ):
+                    continue
                 change = 0.0
                 for k in range(size):
                     change = max(change, abs(row[1, k] - p[i, k]))

@@ -51,29 +51,15 @@ def _quadratic(A, B, p):
 
 
 @compiled_exact
-def _searched(cost, b, f, alpha, m, p):
-    """The multiplier at which the memberships sum to 1, by bracketed Newton steps; counted as above.
+def _search(cost, b, f, alpha, m, r, low, high, p):
+    """p <- memberships at the multiplier b_r + mu that makes their sum 1; returns mu and that sum.
 
-    At the upper end one membership is 1 already; at the lower one all are 1/size at most.
+    Bracketed Newton steps for mu in (low, high).
     """
-    size = p.shape[0]
-    even = 1.0 / size
-    r, high, low = 0, np.inf, np.inf
-    for k in range(size):
-        pull = pull_of(alpha, f[k])
-        wish = f[k] if pull > 0.0 else 0.0
-        full = b[k] + cost[k] * (m + 2.0 * pull * (1.0 - wish))
-        if full < high:
-            r, high = k, full
-        low = min(low, b[k] + cost[k] * (m * even ** (m - 1.0) + 2.0 * pull * (even - wish)))
-        p[k] = even
-    pull = pull_of(alpha, f[r])
-    low -= b[r]
-    high = cost[r] * (m + 2.0 * pull * (1.0 - (f[r] if pull > 0.0 else 0.0)))
-    mu = high
+    mu, total = high, 0.0
     for _ in range(_STEPS):
         total, rate = 0.0, 0.0
-        for k in range(size):
+        for k in range(p.shape[0]):
             pull = pull_of(alpha, f[k])
             wish = f[k] if pull > 0.0 else 0.0
             p[k], slope = entry((mu + (b[r] - b[k])) / cost[k], m, pull, wish, p[k])
@@ -90,6 +76,36 @@ def _searched(cost, b, f, alpha, m, p):
             mu = 0.5 * (low + high)
             if mu in (low, high):
                 break
+    return mu, total
+
+
+@compiled_exact
+def _searched(cost, b, f, alpha, m, p):
+    """Any m.  The multiplier is counted from b_r, r the column that would be full first.
+
+    At the upper end one membership is 1 already; at the lower one all are 1/size at most.  Great
+    exponents need it more finely than it can be told from there: from the b that is next to it, then.
+    """
+    size = p.shape[0]
+    even = 1.0 / size
+    r, full, least = 0, np.inf, np.inf
+    for k in range(size):
+        pull = pull_of(alpha, f[k])
+        wish = f[k] if pull > 0.0 else 0.0
+        at_one = b[k] + cost[k] * (m + 2.0 * pull * (1.0 - wish))
+        if at_one < full:
+            r, full = k, at_one
+        least = min(least, b[k] + cost[k] * (m * even ** (m - 1.0) + 2.0 * pull * (even - wish)))
+        p[k] = even
+    pull = pull_of(alpha, f[r])
+    high = cost[r] * (m + 2.0 * pull * (1.0 - (f[r] if pull > 0.0 else 0.0)))
+    mu, total = _search(cost, b, f, alpha, m, r, least - b[r], high, p)
+    if abs(total - 1.0) > 1e-12:
+        near = r
+        for k in range(size):
+            if abs(mu + (b[r] - b[k])) < abs(mu + (b[r] - b[near])):
+                near = k
+        _, total = _search(cost, b, f, alpha, m, near, least - b[near], full - b[near], p)
     total = 0.0
     for k in range(size):
         total += p[k]

@@ -7,7 +7,7 @@ import numpy as np
 
 from softclust.prototypes.points import HOLD, LOST
 
-_MOST_LOG = np.log(1e6)  # of the longest axis of a metric
+_MOST_LOG = np.log(1e3)  # of the longest axis of a metric, and of the shortest
 _TILE = 512  # rows whose differences from every place fit the cache
 
 
@@ -20,8 +20,8 @@ class Ellipsoids:
 
     J += kappa sum_k tr(S_k T), T fixed: the exact minimiser is S_k = det(Sigma)^(1/p) Sigma^-1 with
     Sigma = Sigma_k + kappa T, so that J never rises, as it may where Sigma_k is shrunk to a multiple of
-    its own trace.  Where that is singular, no axis of a metric, in features scaled by T, is longer than
-    a million: again a fixed bound with an exact minimiser.
+    its own trace.  Where that is singular, the axes of a metric, in features scaled by T, are from
+    1e-3 to 1e3 long: again a fixed bound with an exact minimiser.
     """
 
     reg: float  # kappa
@@ -42,7 +42,7 @@ class Ellipsoids:
     @cached_property
     def _most_log(self):
         """The bound, or more where the identity, at which metrics start, is beyond it."""
-        return max(_MOST_LOG, 2 * float(np.log(self._size).max()))
+        return max(_MOST_LOG, 2 * float(np.abs(np.log(self._size)).max()))
 
     def begin(self, V, covariances=None):
         """theta at the start: metrics are those of covariances, else the identity."""
@@ -98,7 +98,10 @@ class Ellipsoids:
             H = (ties.T @ means).reshape(c, c, p, p).transpose(0, 2, 1, 3).reshape(c * p, c * p)
             B = (G.T @ (means.reshape(-1, p, p) @ first[:, :, None])[:, :, 0]).ravel()
             heaviest = np.diag(H).max() or 1.0  # held: as for points
-            H[np.diag_indices(c * p)] += heaviest * np.where(np.repeat(held, p), 1.0, HOLD)
+            stay = np.repeat(held, p)
+            H[stay, stay] += heaviest
+            if np.linalg.eigvalsh(H)[0] < HOLD * heaviest:
+                H[np.diag_indices(c * p)] += HOLD * heaviest
             step = np.linalg.solve(H, B).reshape(c, p)
         step[held] = 0.0
         move = G @ step
@@ -159,14 +162,16 @@ def _combined(weights, matrices):
 
 
 def _bounded(logs, most):
-    """log s_q = min(logs_q + log mu, most), mu such that they sum to 0."""
-    fall = np.sort(logs, axis=1)[:, ::-1]
-    p = logs.shape[1]
-    capped = np.arange(p)
-    rest = np.cumsum(fall[:, ::-1], axis=1)[:, ::-1]  # sums of fall[q:]
-    level = -(rest + most * capped) / (p - capped)  # log mu if the first q are at the bound
-    fewest = (fall + level <= most).argmax(axis=1)
-    return np.minimum(logs + level[np.arange(len(logs)), fewest][:, None], most)
+    """log s_q = logs_q + log mu within +-most, mu such that they sum to 0."""
+    even = logs - logs.mean(axis=1, keepdims=True)
+    if np.abs(even).max() <= most:
+        return even
+    low, high = -np.abs(even).max(axis=1) - most, np.abs(even).max(axis=1) + most
+    for _ in range(100):
+        mu = 0.5 * (low + high)
+        below = np.clip(even + mu[:, None], -most, most).sum(axis=1) < 0
+        low, high = np.where(below, mu, low), np.where(below, high, mu)
+    return np.clip(even + mu[:, None], -most, most)
 
 
 def check_covariances(matrices, c, p):
