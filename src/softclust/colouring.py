@@ -16,11 +16,12 @@ class UncolourableError(ValueError):
         self.things, self.is_clique, self.is_proven = things, is_clique, is_proven
 
 
-def colouring(neighbours, c):
+def colouring(neighbours, c, thorough=True):
     """(colour, order): colours of the hard core, -1 elsewhere, and an order in which the rest can follow.
 
     A thing with fewer than c neighbours can always be coloured after them: those are peeled off again
-    and again.  What is left, hardly ever anything, is coloured by search.
+    and again.  What is left, hardly ever anything, is coloured by search; where that is not asked for, it is
+    only looked through for a crowd that cannot be.
     """
     q = len(neighbours)
     degree = np.array([len(near) for near in neighbours], dtype=np.int64)
@@ -41,7 +42,7 @@ def colouring(neighbours, c):
         near = {int(u): {v for v in neighbours[u] if not gone[v]} for u in core}
         if crowd := _clique(near, c):
             raise UncolourableError(crowd, True)
-        if not _repaired(near, c, colour):
+        if thorough and not _repaired(near, c, colour):
             _search(near, c, colour)
     return colour, np.concatenate([core, order[::-1]]).astype(np.int64)
 

@@ -51,7 +51,7 @@ class Graph:
         place[graph.rows] = np.arange(count)
         return graph, place[name]
 
-    def colouring(self, c):
+    def colouring(self, c, thorough=True):
         """Clusters of some, and the order of the others, so that infinite cannot-links can all hold."""
         apart = ~self.must & np.isinf(self.strength)
         if not apart.any():
@@ -59,7 +59,7 @@ class Graph:
         neighbours: list[set[int]] = [set() for _ in self.rows]
         for u, v in zip(self.source[apart].tolist(), self.other[apart].tolist(), strict=True):
             neighbours[u].add(v)
-        return colouring(neighbours, c)
+        return colouring(neighbours, c, thorough)
 
 
 @dataclass(frozen=True)

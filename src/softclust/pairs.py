@@ -94,7 +94,7 @@ def _checked(pairs, n, name):
     return ends, strongest
 
 
-def conflict(pairs, labels, n, c):
+def conflict(pairs, labels, n, c, thorough=True):
     """One sentence about pairs and labels that cannot all hold, or None.
 
     Looks for a cannot-link within a chain of must-links, for different classes along such a chain, for
@@ -108,7 +108,7 @@ def conflict(pairs, labels, n, c):
         sentence = _label_conflict(must, cannot, group, labels)
         if sentence:
             return sentence
-    return _crowd(cannot, group, c)
+    return _crowd(cannot, group, c, thorough)
 
 
 def _certain(labels):
@@ -142,7 +142,7 @@ def _by_way_of(row, labelled):
     return "" if row == labelled else f" (row {row} through row {labelled})"
 
 
-def _crowd(cannot, group, c):
+def _crowd(cannot, group, c, thorough):
     """More groups that are all apart than there are clusters."""
     if len(cannot) == 0:
         return None
@@ -155,7 +155,7 @@ def _crowd(cannot, group, c):
     apart = np.zeros(len(cannot), dtype=bool)
     graph = Links(ends, apart, np.full(len(cannot), np.inf)).graph
     try:
-        graph.colouring(c)
+        graph.colouring(c, thorough)
     except UncolourableError as error:
         rows = sorted(int(representative[graph.rows[thing]]) for thing in error.things)
         crowd = ", ".join(map(str, rows[:20])) + (", ..." if len(rows) > 20 else "")

@@ -204,7 +204,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         heard = labels and labels.of_rows_that_weigh(self._heard(n))
         if bound.any() and (broken := conflict(pairs.where(bound), heard, n, c)):
             raise ConstraintConflictError(f"The constraints cannot all hold: {broken}")
-        if not bound.all() and (sentence := conflict(pairs.where(pairs.strength > 0), heard, n, c)):
+        if not bound.all() and (sentence := conflict(pairs.where(pairs.strength > 0), heard, n, c, False)):
             warnings.warn(
                 f"What is known cannot all hold: {sentence} See unsatisfied_.", UserWarning, stacklevel=4
             )
