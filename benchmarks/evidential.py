@@ -3,9 +3,9 @@
     python benchmarks/evidential.py [--rounds N] [--no-peer]
 
 ECM on 2,000 x 16, c = 3, from the same start, in the same run as evclust (in .venv-evclust, made on the
-first run): a whole fit, each to its own end, and an iteration.  LPECM on Iris with 15 labels, 15 must-links and
-15 cannot-links, warm.  LPECM on 150,000 x 4, c = 3 with 50,000 linked rows, 20 iterations.  Time of 20
-iterations as n grows: the exponent of n.
+first run): a whole fit, each to its own end, and an iteration.  LPECM on Iris with 15 labels, 15
+must-links and 15 cannot-links, warm.  LPECM on 150,000 x 4, c = 3 with 50,000 linked rows, 20
+iterations.  Time of 20 iterations as n grows: the exponent of n.
 """
 
 from __future__ import annotations

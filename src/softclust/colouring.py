@@ -20,8 +20,8 @@ def colouring(neighbours, c, thorough=True):
     """(colour, order): colours of the hard core, -1 elsewhere, and an order in which the rest can follow.
 
     A thing with fewer than c neighbours can always be coloured after them: those are peeled off again
-    and again.  What is left, hardly ever anything, is coloured by search; where that is not asked for, it is
-    only looked through for a crowd that cannot be.
+    and again.  What is left, hardly ever anything, is coloured by search; where that is not asked for, it
+    is only looked through for a crowd that cannot be.
     """
     q = len(neighbours)
     degree = np.array([len(near) for near in neighbours], dtype=np.int64)

@@ -145,6 +145,43 @@ def test_extreme_exponents(cls, strength, exponent, told):
     assert never_rises(model.objective_history_)
 
 
+def sound(model):
+    assert np.isfinite(model.objective_history_).all()
+    assert never_rises(model.objective_history_)
+    assert np.isfinite(model.cluster_centers_).all()
+    assert np.isfinite(model.memberships_).all()
+
+
+@pytest.mark.parametrize("far", [1e4, 1e10, 1e40])
+@every_setting
+def test_a_far_row_that_is_linked(make, far, seed):
+    """Strengths are in units of the data's deviation, beside which other rows cost nothing."""
+    rng = np.random.default_rng(seed)
+    X = np.vstack([rng.normal(size=(20, 2)), [[far, far]]])
+    pairs = [rng.choice(21, 2, replace=False) for _ in range(8)] + [(20, 3), (5, 20)]
+    sound(make(random_state=seed).fit(X, must_link=pairs[::2], cannot_link=pairs[1::2]))
+
+
+@pytest.mark.parametrize("light", [1e-6, 1e-30, 1e-150])
+@every_setting
+def test_a_light_row_on_a_centre_that_is_linked(make, light, seed):
+    rng = np.random.default_rng(seed)
+    X, weight = rng.normal(size=(20, 2)), np.ones(20)
+    weight[3] = light
+    model = make(init=X[[3, 4, 5]])
+    sound(model.fit(X, sample_weight=weight, must_link=[(3, 4), (5, 6)], cannot_link=[(3, 7)]))
+
+
+@pytest.mark.parametrize("cls", [HARD, FUZZY, EVIDENTIAL])
+def test_a_linked_row_whose_density_vanishes(cls):
+    """Weights exp(-rate d) of Schneider: this row's is 0."""
+    X = np.vstack([np.random.default_rng(0).normal(size=(60, 2)), [[60.0, 60.0]]])
+    for pairs in ({"must_link": [(60, 0)]}, {"cannot_link": [(60, 0)]}):
+        model = cls(2, density_rate=0.5, density_from="centers", init=X[:2]).fit(X, **pairs)
+        assert np.isfinite(model.objective_history_).all()
+        assert np.isfinite(model.cluster_centers_).all()
+
+
 # ---------------------------------------------------------------------- what does not matter
 @every_setting
 def test_order_and_orientation_and_repetition_of_pairs(make, told):

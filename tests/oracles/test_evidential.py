@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
 from functools import lru_cache
 
 import numpy as np
@@ -321,6 +322,65 @@ def test_links_are_felt():
     for kind in ("must_link", "cannot_link"):
         assert model.objective_terms_[kind] < 0.5e6 * loose.objective_terms_[kind]
     assert np.abs(model.cluster_centers_ - loose.cluster_centers_).max() > 0.01
+
+
+# ---------------------------------------------------------------------- one row
+def exact_row(a, b, beta):
+    """argmin of sum a m^beta + b m on the simplex: the multiplier by halving, with 60 digits."""
+    with localcontext(prec=60):
+        a, b, power = [Decimal(x) for x in a], [Decimal(x) for x in b], Decimal(beta)
+
+        def masses(lam):
+            return [
+                ((lam - y) / (power * x)) ** (1 / (power - 1)) if lam > y else Decimal(0)
+                for x, y in zip(a, b, strict=True)
+            ]
+
+        low, high = min(b), min(y + power * x for x, y in zip(a, b, strict=True))
+        for _ in range(190):
+            middle = (low + high) / 2
+            low, high = (middle, high) if sum(masses(middle)) < 1 else (low, middle)
+        below, above = masses(low), masses(high)
+        rest = (1 - sum(below)) / ((sum(above) - sum(below)) or 1)
+        return np.array([float(x + rest * (y - x)) for x, y in zip(below, above, strict=True)])
+
+
+def row_of_the_kernel(a, b, beta):
+    from softclust.kernels.tilted import tilted_row
+
+    m, nothing = np.empty(len(a)), np.full(len(a), np.nan)
+    tilted_row(np.array(a), np.array(b), nothing, 0.0, beta, m, np.empty(len(a)), np.empty(len(a)))
+    return m
+
+
+@pytest.mark.parametrize("beta", [1.1, 1.5, 2.0, 3.0, 10.0, 50.0])
+def test_a_row_under_any_pressure(beta):
+    """Costs from nearly none, of a row all but on a centre, beside pressures of any size.
+
+    Double precision cannot tell all multipliers of great exponents apart, nor those of small costs from
+    each other beside great pressures; the masses are exact all the same.
+    """
+    rng = np.random.default_rng(0)
+    for case in range(40):
+        size = int(rng.integers(2, 6))
+        a, b = 10.0 ** rng.uniform(-16, 2, size), rng.normal(size=size) * 10.0 ** rng.uniform(-1, 2)
+        if case % 2:
+            a[0], b[0] = 10.0 ** rng.uniform(-16, -13), rng.uniform(1, 100)
+            b[1:] = np.where(rng.random(size - 1) < 0.5, 0.0, b[0] * rng.random(size - 1))
+        a, b = a.tolist(), b.tolist()
+        assert_allclose(row_of_the_kernel(a, b, beta), exact_row(a, b, beta), rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("beta", [1.1, 2.0, 3.0, 10.0])
+@pytest.mark.parametrize("pressure", [1e3, 1e18, 1e40])
+def test_a_row_on_a_centre_under_pressure(beta, pressure):
+    """Costs that are nothing beside the pressure: where it is equal they share, else it decides."""
+    for a in ([3.0, 1.0, 1e-280], [3.0, 1e-280, 1e-280], [3.0, 1.0, 2.0]):
+        even = row_of_the_kernel(a, [pressure] * 3, beta)
+        share = np.array(a) ** (-1 / (beta - 1)) if min(a) > 1e-200 else np.array(a) < 1e-200
+        assert_allclose(even, share / share.sum(), rtol=0, atol=1e-7)
+        parted = row_of_the_kernel(a, [0.0, pressure, pressure], beta)
+        assert_allclose(parted, [1.0, 0.0, 0.0], rtol=0, atol=1e-12)
 
 
 # ---------------------------------------------------------------------- the mass step
