@@ -243,7 +243,7 @@ def test_the_influence_is_the_gradient(make, kind, told):
 
 @pytest.mark.parametrize("strength", [0.5, 20.0])
 @pytest.mark.parametrize("kind", ["classes", "degrees"])
-@every_setting
+@every_degree
 def test_the_gradient_vanishes_at_the_answer(make, kind, strength, told):
     X, labels = told
     y = prescribed(kind, X, labels)
