@@ -6,20 +6,13 @@ from softclust.kernels.codes import FUZZY, HARD
 from softclust.kernels.compiled import TILE, compiled, compiled_pass
 from softclust.kernels.labels import known_label, known_row
 from softclust.kernels.rules import influence, members
-from softclust.kernels.tiles import (
-    accumulate,
-    expanded_distances,
-    load_tile,
-    load_weights,
-    squared_distances,
-)
+from softclust.kernels.tiles import accumulate, load_tile, load_weights, squared_distances
 from softclust.kernels.vector_math import exp
 from softclust.kernels.workspace import workspace
 from softclust.loading import paused_at_first
 
 _TINY = {np.dtype("f4"): 1e-30, np.dtype("f8"): 1e-300}  # least cost: its reciprocal has a float
 _TINY_NARROW = {np.dtype("f4"): 1e-30, np.dtype("f8"): 2.0**-120}  # and the product of eight
-_MANY = 512  # clusters times features from which the expanded distances are faster
 _NONE = np.empty(0)
 _NONE.flags.writeable = False
 
@@ -51,16 +44,11 @@ def _sweep(
 ):  # fmt: skip
     c = V.shape[0]
     row_weight, loss = rows[0], rows[3]
-    # Only in sums over many rows: what is said of a row must not depend on its neighbours in a tile.
-    expand = xt.itemsize == 8 and c * xt.shape[0] >= _MANY and c % 4 == 0 and xt.shape[0] % 4 == 0
     position = 0
     for start in range(0, X.shape[0], TILE):
         count = load_tile(X, start, units, xt)
         load_weights(weight, start, count, row_weight)
-        if expand:
-            expanded_distances(xt, V, d, rows[1])
-        else:
-            squared_distances(xt, V, d)
+        squared_distances(xt, V, d)
         if parameters[6] > 0.0:
             _centre_density(d, row_weight, parameters[6])
         _as_costs(d, factor, least)

@@ -96,59 +96,6 @@ def squared_distances(xt, V, d):
 
 
 @compiled
-def _dot_products(xt, V, d):
-    """d[k, i] = v_k'x_i, four clusters and four features at a time; c and p are multiples of four."""
-    p, c = xt.shape[0], V.shape[0]
-    for k in range(0, c, 4):
-        d0, d1, d2, d3 = d[k], d[k + 1], d[k + 2], d[k + 3]
-        for j in range(0, p, 4):
-            a0, a1, a2, a3 = V[k, j], V[k, j + 1], V[k, j + 2], V[k, j + 3]
-            b0, b1, b2, b3 = V[k + 1, j], V[k + 1, j + 1], V[k + 1, j + 2], V[k + 1, j + 3]
-            e0, e1, e2, e3 = V[k + 2, j], V[k + 2, j + 1], V[k + 2, j + 2], V[k + 2, j + 3]
-            f0, f1, f2, f3 = V[k + 3, j], V[k + 3, j + 1], V[k + 3, j + 2], V[k + 3, j + 3]
-            x0, x1, x2, x3 = xt[j], xt[j + 1], xt[j + 2], xt[j + 3]
-            for i in range(TILE):
-                y0, y1, y2, y3 = x0[i], x1[i], x2[i], x3[i]
-                s0 = a0 * y0 + a1 * y1 + a2 * y2 + a3 * y3
-                s1 = b0 * y0 + b1 * y1 + b2 * y2 + b3 * y3
-                s2 = e0 * y0 + e1 * y1 + e2 * y2 + e3 * y3
-                s3 = f0 * y0 + f1 * y1 + f2 * y2 + f3 * y3
-                d0[i] = s0 if j == 0 else d0[i] + s0
-                d1[i] = s1 if j == 0 else d1[i] + s1
-                d2[i] = s2 if j == 0 else d2[i] + s2
-                d3[i] = s3 if j == 0 else d3[i] + s3
-
-
-@compiled
-def expanded_distances(xt, V, d, squares):
-    """|x|^2 - 2 v'x + |v|^2: half the arithmetic of the direct sum, for many clusters and features.
-
-    Where a distance is less than a thousandth of |x|^2 + |v|^2, which would cost it more than three
-    digits, that cluster's distances are summed directly after all.  `squares` is spare.
-    """
-    p, c = xt.shape[0], V.shape[0]
-    for i in range(TILE):
-        squares[i] = 0.0
-    for j in range(p):
-        x = xt[j]
-        for i in range(TILE):
-            squares[i] += x[i] * x[i]
-    _dot_products(xt, V, d)
-    for k in range(c):
-        square = 0.0
-        for j in range(p):
-            square += V[k, j] * V[k, j]
-        dk = d[k]
-        lost = 0
-        for i in range(TILE):
-            both = squares[i] + square
-            dk[i] = both - 2.0 * dk[i]
-            lost += 1 if dk[i] < 0.001 * both else 0
-        if lost > 0:
-            squared_distances(xt, V[k : k + 1], d[k : k + 1])
-
-
-@compiled
 def accumulate(xt, d, w, weight, scatter, moment):
     """Add sum_i w, sum_i w d and sum_i w x to the running sums of each cluster.
 
