@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-_MOST_TRIALS = 100_000
-_REPAIRS = 5_000
+_WORK = 400_000_000  # steps that a search may take: about a second
+_WRONG = 50  # things that are usually still to be mended
 
 
 class UncolourableError(ValueError):
@@ -42,85 +42,30 @@ def colouring(neighbours, c, thorough=True):
         near = {int(u): {v for v in neighbours[u] if not gone[v]} for u in core}
         if crowd := _clique(near, c):
             raise UncolourableError(crowd, True)
-        if thorough and not _repaired(near, c, colour):
-            _search(near, c, colour)
+        if thorough:
+            colour[core] = _coloured(near, c)
     return colour, np.concatenate([core, order[::-1]]).astype(np.int64)
 
 
-def _repaired(core, c, colour):
-    """Colour the core by repairing random colours (Hertz & de Werra 1987); whether that worked.
+def _coloured(core, c):
+    """Colours of the core in rising order of its things."""
+    from softclust.kernels import colouring as kernels  # Numba is loaded where there is a core
 
-    The thing and the colour that mend most are changed, and may not be changed back for a while.
-    """
-    things = np.array(sorted(core))
-    place = {int(u): i for i, u in enumerate(things)}
-    near = [np.array([place[v] for v in core[int(u)]], dtype=np.int64) for u in things]
-    rng = np.random.default_rng(0)
-    current = rng.integers(c, size=len(things))
-    same = np.zeros((len(things), c), dtype=np.int64)  # neighbours of each colour
-    for i, others in enumerate(near):
-        np.add.at(same[i], current[others], 1)
-    until = np.zeros((len(things), c), dtype=np.int64)
-    for turn in range(_REPAIRS):
-        wrong = np.flatnonzero(same[np.arange(len(things)), current])
-        if len(wrong) == 0:
-            colour[things] = current
-            return True
-        gain = same[wrong] - same[wrong, current[wrong]][:, None]
-        gain = np.where(until[wrong] > turn, c * len(things), gain)
-        gain[np.arange(len(wrong)), current[wrong]] = c * len(things)
-        chosen, k = np.unravel_index(rng.choice(np.flatnonzero(gain == gain.min())), gain.shape)
-        i = int(wrong[chosen])
-        until[i, current[i]] = turn + len(wrong) // 2 + rng.integers(10)
-        same[near[i], current[i]] -= 1
-        same[near[i], k] += 1
-        current[i] = k
-    return False
-
-
-def _search(core, c, colour):
-    """Colour the core: the thing with fewest colours left first, going back where none is left.
-
-    Of the colours that nothing has yet, one is as good as another: only the first of them is tried.
-    """
-    options = {u: set(range(c)) for u in core}
-    trials = 0
-
-    def choices(u):
-        return [k for k in sorted(options[u]) if k <= 1 + max(colour[v] for v in core)]
-
-    def most_pressed():
-        return min((u for u in core if colour[u] < 0), key=lambda u: (len(options[u]), -len(core[u])))
-
-    trail: list[tuple[int, list[int], list[int]]] = []  # thing, colours still to try, whose options it took
-    u = most_pressed()
-    todo = choices(u)
-    while True:
-        if not todo:
-            if not trail:
-                raise UncolourableError(sorted(core), False)
-            u, todo, taken = trail.pop()
-            for v in taken:
-                options[v].add(int(colour[u]))
-            colour[u] = -1
-            continue
-        trials += 1
-        if trials > _MOST_TRIALS:
-            raise UncolourableError(sorted(core), False, is_proven=False)
-        colour[u] = todo.pop(0)
-        taken = [v for v in core[u] if colour[v] < 0 and int(colour[u]) in options[v]]
-        for v in taken:
-            options[v].discard(int(colour[u]))
-        if all(options[v] for v in taken):
-            trail.append((u, todo, taken))
-            if len(trail) == len(core):
-                return
-            u = most_pressed()
-            todo = choices(u)
-        else:
-            for v in taken:
-                options[v].add(int(colour[u]))
-            colour[u] = -1
+    things = sorted(core)
+    place = {u: i for i, u in enumerate(things)}
+    first = np.cumsum([0, *(len(core[u]) for u in things)])
+    other = np.array([place[v] for u in things for v in sorted(core[u])], dtype=np.int64)
+    colour, taken = np.empty(len(things), np.int64), np.empty((len(things), c), np.int64)
+    left, trail, used = np.empty((3, len(things)), np.int64)
+    end = kernels.search(first, other, c, _WORK // len(things), colour, taken, left, trail, used)
+    if end == kernels.IMPOSSIBLE:
+        raise UncolourableError(things, False)
+    if end == kernels.GIVEN_UP:
+        state = np.array([0x9E3779B97F4A7C15], np.uint64)
+        turns = _WORK // (_WRONG * c)
+        if not kernels.repair(first, other, c, turns, colour, taken, np.empty_like(taken), left, trail, state):
+            raise UncolourableError(things, False, is_proven=False)
+    return colour
 
 
 def _clique(core, c):

@@ -132,7 +132,7 @@ def _linked(rows, model, cost, weight):
     frame = model.frame
     if frame.noise:
         cost = np.column_stack([cost, np.full(len(cost), frame.noise)])
-    cost = np.maximum(cost, _LEAST_COST) * weight[:, None]
+    cost = np.maximum(cost * weight[:, None], _LEAST_COST)
     b, wanted, alpha = np.zeros(cost.shape), np.full(cost.shape, np.nan), np.zeros(len(cost))
     if (known := model.known(rows)) is not None:
         place, target, strength = known

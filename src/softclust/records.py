@@ -9,8 +9,9 @@ import numpy as np
 
 from softclust.links import Graph, Links
 
-# Loop coordinates stay within +-2^this, so that squared distances neither overflow nor vanish.
-LARGEST_EXPONENT = {np.dtype("f4"): 50, np.dtype("f8"): 480}
+# Loop coordinates stay within +-2^this, so that neither squared distances nor, in double precision, their
+# products with each other and with weights overflow or vanish.
+LARGEST_EXPONENT = {np.dtype("f4"): 50, np.dtype("f8"): 240}
 NARROW_EXPONENT = 40  # within +-2^this, eight squared distances have a product
 
 

@@ -12,7 +12,8 @@ def rows_in_units(X, weight=None):
     """Rows with units: origin at the median row, factor a power of two that brings the spread to about 1.
 
     Both come from at most 2048 rows, evenly spaced; an outlier moves neither.  The factor is lowered
-    only where the farthest entry would otherwise leave the range of squared distances.
+    only where the farthest entry would otherwise leave the range of squared distances, and never so
+    far that those of all others vanish: an entry beyond that is taken at the edge.
     """
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     limit = _FACTOR_EXPONENT[X.dtype]
@@ -24,7 +25,8 @@ def rows_in_units(X, weight=None):
         spread = np.abs(sample - middle).mean(axis=0).max()
     farthest = max(np.ldexp(high, first) - middle, key=abs), max(np.ldexp(low, first) - middle, key=abs)
     wanted = -_exponent(spread, limit)
-    lift = min(wanted, LARGEST_EXPONENT[X.dtype] - _exponent(max(map(abs, farthest)), limit))
+    edge = LARGEST_EXPONENT[X.dtype]
+    lift = max(min(wanted, edge - _exponent(max(map(abs, farthest)), limit)), wanted - edge)
     exponent = int(np.clip(first + lift, -limit, limit))
     origin = np.ldexp(middle, exponent - first)
     units = Units(float(np.ldexp(1.0, exponent)), origin, float(np.ldexp(1.0, min(lift - wanted, 0))))

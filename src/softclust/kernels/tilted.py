@@ -8,6 +8,7 @@ import numpy as np
 
 from softclust.kernels.compiled import compiled, compiled_exact
 from softclust.kernels.simplex import entry, pull_of
+from softclust.kernels.vector_math import power
 
 _STEPS = 200
 
@@ -29,11 +30,12 @@ def _quadratic(A, B, p):
         for k in range(size):
             if p[k] > 0.0 and (r < 0 or A[k] < A[r]):
                 r = k
-        rate, rest = 0.0, 1.0
+        rate, rest = 0.0, 2.0 * A[r]
         for k in range(size):
             if p[k] > 0.0:
-                rate += 0.5 / A[k]
-                rest -= 0.5 * (B[r] - B[k]) / A[k]
+                share = A[r] / A[k]
+                rate += share
+                rest -= (B[r] - B[k]) * share
         mu = rest / rate
         changed = False
         for k in range(size):
@@ -44,7 +46,7 @@ def _quadratic(A, B, p):
             break
     total = 0.0
     for k in range(size):
-        p[k] = max(mu + (B[r] - B[k]), 0.0) * 0.5 / A[k] if p[k] > 0.0 else 0.0
+        p[k] = min(max(mu + (B[r] - B[k]), 0.0) * 0.5 / A[k], 1.0) if p[k] > 0.0 else 0.0
         total += p[k]
     for k in range(size):
         p[k] /= total
@@ -80,6 +82,29 @@ def _search(cost, b, f, alpha, m, r, low, high, p):
 
 
 @compiled_exact
+def _halved(cost, b, f, alpha, m, near, p):
+    """The same where the multiplier is b_near within rounding: p_near itself is halved until all sum to 1."""
+    low, high = 0.0, 1.0
+    for _ in range(_STEPS):
+        p[near] = 0.5 * (low + high)
+        if p[near] in (low, high):
+            break
+        pull = pull_of(alpha, f[near])
+        mu = cost[near] * (m * power(p[near], m - 1.0) + (2.0 * pull * (p[near] - f[near]) if pull > 0.0 else 0.0))
+        total = p[near]
+        for k in range(p.shape[0]):
+            if k != near:
+                pull = pull_of(alpha, f[k])
+                wish = f[k] if pull > 0.0 else 0.0
+                p[k], _slope = entry((mu + (b[near] - b[k])) / cost[k], m, pull, wish, p[k])
+                total += p[k]
+        if total > 1.0:
+            high = p[near]
+        else:
+            low = p[near]
+
+
+@compiled_exact
 def _searched(cost, b, f, alpha, m, p):
     """Any m.  The multiplier is counted from b_r, r the column that would be full first.
 
@@ -88,24 +113,22 @@ def _searched(cost, b, f, alpha, m, p):
     """
     size = p.shape[0]
     even = 1.0 / size
-    r, full, least = 0, np.inf, np.inf
+    r, high, least = 0, np.inf, np.inf
     for k in range(size):
         pull = pull_of(alpha, f[k])
         wish = f[k] if pull > 0.0 else 0.0
-        at_one = b[k] + cost[k] * (m + 2.0 * pull * (1.0 - wish))
-        if at_one < full:
-            r, full = k, at_one
+        at_one = cost[k] * (m + 2.0 * pull * (1.0 - wish))
+        if (b[k] - b[r]) + at_one < high:
+            r, high = k, at_one
         least = min(least, b[k] + cost[k] * (m * even ** (m - 1.0) + 2.0 * pull * (even - wish)))
         p[k] = even
-    pull = pull_of(alpha, f[r])
-    high = cost[r] * (m + 2.0 * pull * (1.0 - (f[r] if pull > 0.0 else 0.0)))
     mu, total = _search(cost, b, f, alpha, m, r, least - b[r], high, p)
     if abs(total - 1.0) > 1e-12:
         near = r
         for k in range(size):
             if abs(mu + (b[r] - b[k])) < abs(mu + (b[r] - b[near])):
                 near = k
-        _, total = _search(cost, b, f, alpha, m, near, least - b[near], full - b[near], p)
+        _halved(cost, b, f, alpha, m, near, p)
     total = 0.0
     for k in range(size):
         total += p[k]

@@ -49,7 +49,8 @@ def members_from_distances(U, D, scale, noise, noise_share):
     Score: the noise membership; without noise, 1 - the typicality 1/(1 + d/gamma) in the cluster that
     is nearest in units of its own scale.
     """
-    scores = noise_share if noise else 1 - 1 / (1 + (D / scale).min(axis=1))
+    with np.errstate(over="ignore"):
+        scores = noise_share if noise else 1 - 1 / (1 + (D / scale).min(axis=1))
     return Members(U, None, D.argmin(axis=1), scores)
 
 
