@@ -63,7 +63,9 @@ def _coloured(core, c):
     if end == kernels.GIVEN_UP:
         state = np.array([0x9E3779B97F4A7C15], np.uint64)
         turns = _WORK // (_WRONG * c)
-        if not kernels.repair(first, other, c, turns, colour, taken, np.empty_like(taken), left, trail, state):
+        if not kernels.repair(
+            first, other, c, turns, colour, taken, np.empty_like(taken), left, trail, state
+        ):
             raise UncolourableError(things, False, is_proven=False)
     return colour
 

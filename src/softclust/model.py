@@ -83,15 +83,22 @@ def sweep(rows: Rows, model: Model, state: State) -> Stats:
     narrow = narrow and (costs is None or costs[0].max() <= _NARROW_FACTOR)
     sums, moment = model.prototypes.passes.sweep(
         rows.X, rows.weight, rows.units.packed(rows.X.dtype), narrow, V, costs,
-        model.partition.rule, model.parameters(), model.scale(state), model.known(rows),
+        model.partition.rule, model.parameters(), model.scale(state), _places(known := model.known(rows)),
     )  # fmt: skip
     K = len(moment)
     weight, scatter = sums[1 : K + 1], sums[K + 1 :]
     if costs is not None:  # the pass has seen costs: the influence of a distance is greater by the factor
         weight, moment = weight * costs[0], moment * costs[0][:, None]
-    return Stats(float(sums[0]), weight, scatter, (moment,))
+    stats = Stats(float(sums[0]), weight, scatter, (moment,))
+    return stats if known is None else stats + sweep_by_parts(rows.take(known[0]), model, state)
 
 
+def _places(known):
+    """Positions of the rows of which something is known: compiled passes leave them to the parts."""
+    return None if known is None else known[0]
+
+
+@np.errstate(over="ignore")  # what has no float counts for nothing
 def sweep_by_parts(rows: Rows, model: Model, state: State) -> Stats:
     """The same pass made of the parts' own functions: runs any sentence, and defines the meaning."""
     points, D, cost = _distances(rows, model, state)
@@ -176,16 +183,19 @@ def assign(rows: Rows, out: Members, model: Model, state: State) -> None:
     V, costs = model.prototypes.places(state.theta, model.frame), model.costs(rows.X.dtype)
     model.prototypes.passes.assign(
         rows.X, rows.units.packed(rows.X.dtype), V, costs,
-        model.partition.rule, model.parameters(), model.scale(state), *out, model.known(rows),
+        model.partition.rule, model.parameters(), model.scale(state), *out,
     )  # fmt: skip
+    if (place := _places(model.known(rows))) is not None:
+        _write(out, assign_by_parts(rows.take(place), model, state), place)
 
 
-def _write(out, members):
+def _write(out, members, place=slice(None)):
     for array, values in zip(out, members, strict=True):
-        if array is not None and values is not None:
-            array[...] = values
+        if array is not None and len(array) and values is not None:
+            array[place] = values
 
 
+@np.errstate(over="ignore")
 def assign_by_parts(rows: Rows, model: Model, state: State) -> Members:
     cost = model.frame.costs(model.prototypes.distances(rows.points, state.theta, model.frame))
     members = model.partition.members(cost, model.scale(state), model.frame.noise)

@@ -66,7 +66,10 @@ def _checked(pairs, n, name):
         if pairs.n_samples != n:
             raise ValueError(f"{name} is about {pairs.n_samples} rows; X has {n} rows.")
         pairs = pairs.pairs
-    values = np.asarray(pairs, dtype=np.float64)
+    try:
+        values = np.asarray(pairs, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} is not a list of pairs of row numbers: {error}.") from None
     values = values.reshape(0, 2) if values.size == 0 else values
     if values.ndim != 2 or values.shape[1] not in (2, 3):
         raise ValueError(f"{name} has shape {values.shape}; a pair is two rows, and perhaps a strength.")
@@ -160,7 +163,8 @@ def _crowd(cannot, group, c, thorough):
         rows = sorted(int(representative[graph.rows[thing]]) for thing in error.things)
         crowd = ", ".join(map(str, rows[:20])) + (", ..." if len(rows) > 20 else "")
         if error.is_clique:
-            return f"rows {crowd} are all apart from each other, but there are only {c} clusters."
+            count = "is only 1 cluster" if c == 1 else f"are only {c} clusters"
+            return f"rows {crowd} are all apart from each other, but there {count}."
         found = "keep" if error.is_proven else "were found that keep"
         return f"no {c} clusters {found} all cannot-links among rows {crowd}."
     return None

@@ -136,7 +136,8 @@ def _minimise(value, gradient, hessian, start):
     with np.errstate(all="ignore"):  # trial steps may meet coincident centres
         v = _newton(value, gradient, hessian, start)
         rest = np.linalg.norm(gradient(v))
-        if rest > 1e-6 * np.linalg.norm(gradient(start)) or not np.isfinite(rest):
+        beyond = not (np.isfinite(rest) and np.isfinite(hessian(v)).all())  # the range of floats: stay
+        if rest > 1e-6 * np.linalg.norm(gradient(start)) and not beyond:
             # A few short steps: the loop comes back, and a centre on its way out is not hurried.
             options = {
                 "gtol": 1e-8 * rest,
@@ -146,7 +147,7 @@ def _minimise(value, gradient, hessian, start):
             }
             try:
                 best = minimize(value, v, jac=gradient, hess=hessian, method="trust-exact", options=options)
-            except ValueError:  # derivatives beyond the range of floats: stay
+            except (ValueError, UnboundLocalError):  # SciPy's words for derivatives that left the range
                 return v
             if np.isfinite(best.x).all() and best.fun <= value(v):
                 v = _newton(value, gradient, hessian, best.x)
@@ -157,8 +158,9 @@ def _newton(value, gradient, hessian, v, most=20):
     """Newton steps while the Hessian is definite, each halves the gradient and none raises the value."""
     f, g = value(v), gradient(v)
     for _ in range(most):
+        H = hessian(v)
         try:
-            new = v - cho_solve(cho_factor(hessian(v), check_finite=False), g)
+            new = v - cho_solve(cho_factor(H, check_finite=False), g) if np.isfinite(H).all() else v
         except LinAlgError:
             break
         f_new, g_new = value(new), gradient(new)

@@ -489,9 +489,8 @@ def test_more_rows_apart_than_clusters(c, blobs):
     X, _ = blobs
     rows = [3 * k + 1 for k in range(c + 1)]
     pairs = list(itertools.combinations(rows, 2))
-    words = (
-        f"rows {', '.join(map(str, rows))} are all apart from each other, but there are only {c} cluster"
-    )
+    count = "is only 1 cluster" if c == 1 else f"are only {c} clusters"
+    words = f"rows {', '.join(map(str, rows))} are all apart from each other, but there {count}."
     with pytest.raises(ConstraintConflictError, match=words):
         BOUND(c).fit(X, cannot_link=pairs)
     for cls in WITH_LINKS:

@@ -1,6 +1,6 @@
 """Two searches for a colouring: an exact one for small cores, and one that repairs for great ones.
 
-Neighbours of thing u are other[first[u] : first[u + 1]]; colours are 0 .. c - 1, -1 where there is none yet.
+Neighbours of thing u are other[first[u] : first[u + 1]]; colours are 0 .. c - 1, -1 where there is none.
 """
 
 import numpy as np

@@ -172,10 +172,8 @@ def _subset_row(cost, wanted, delta, m, noise, u, w, row):
 
 
 @compiled
-def known_row(kind, parameters, scale, d, f, alpha, u, t, w, cost, row):
+def known_row(kind, parameters, scale, d, f, alpha, u, t, w, cost):
     """u, t, w <- the row's minimiser and its influence; returns its least objective and noise's share."""
-    if parameters[8] != 0.0:
-        return _subset_row(d, f, alpha, parameters[0], parameters[5], u, w, row)
     m, eta, a, b = parameters[0], parameters[1], parameters[2], parameters[3]
     entropy, noise, printed = parameters[4] != 0.0, parameters[5], parameters[7] != 0.0
     c = d.shape[0]
@@ -231,29 +229,32 @@ def known_label(kind, alpha, d, scale, u, t):
 
 
 @compiled_pass
-def _known_rows(kind, parameters, scale, D, target, alpha, buffer, U, T, W, loss, share, label):
+def _known_rows(kind, parameters, scale, D, target, alpha, cost, U, T, W, loss, share, label):
     for i in range(D.shape[0]):
         loss[i], share[i] = known_row(
-            kind,
-            parameters,
-            scale,
-            D[i],
-            target[i],
-            alpha[i],
-            U[i],
-            T[i],
-            W[i],
-            buffer[0, : D.shape[1]],
-            buffer[1:],
+            kind, parameters, scale, D[i], target[i], alpha[i], U[i], T[i], W[i], cost
         )
         label[i] = known_label(kind, alpha[i], D[i], scale, U[i], T[i])
 
 
+@compiled_pass
+def _subset_rows(m, noise, D, target, alpha, row, U, W, loss, share, label):
+    for i in range(D.shape[0]):
+        loss[i], share[i] = _subset_row(D[i], target[i], alpha[i], m, noise, U[i], W[i], row)
+        label[i] = U[i].argmax()
+
+
 def known_rows(rule, parameters, scale, D, target, alpha):
-    """U, T, W, loss, noise's share and label of rows given by their distances: for passes made of parts."""
+    """U, T, W, loss, noise's share and label of rows given by their distances."""
     q, c = D.shape
     U, T, W = np.zeros((q, c)), np.zeros((q, c)), np.zeros((q, c))
     loss, share, label = np.zeros(q), np.zeros(q), np.zeros(q, np.int64)
-    arrays = (np.ascontiguousarray(x, np.float64) for x in (scale, D, target, alpha))
-    _known_rows(rule.kind, parameters, *arrays, np.zeros((6, c + 1)), U, T, W, loss, share, label)
+    scale, D, target, alpha = (np.ascontiguousarray(x, np.float64) for x in (scale, D, target, alpha))
+    if parameters[8] != 0.0:
+        row = np.zeros((5, c + 1))
+        _subset_rows(parameters[0], parameters[5], D, target, alpha, row, U, W, loss, share, label)
+    else:
+        _known_rows(
+            rule.kind, parameters, scale, D, target, alpha, np.zeros(c), U, T, W, loss, share, label
+        )
     return U, T, W, loss, share, label

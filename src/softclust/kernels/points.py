@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from softclust.kernels.codes import FUZZY, HARD
 from softclust.kernels.compiled import TILE, compiled, compiled_pass
-from softclust.kernels.labels import known_label, known_row
 from softclust.kernels.rules import influence, members
 from softclust.kernels.tiles import accumulate, load_tile, load_weights, squared_distances
 from softclust.kernels.vector_math import exp
@@ -39,8 +37,8 @@ def _as_costs(d, factor, least):
 
 @compiled_pass
 def _sweep(
-    X, weight, units, V, factor, least, kind, parameters, scale, known, target, alpha, tiny, narrow,
-    xt, d, w, other, spare, rows, row, sums, moment,
+    X, weight, units, V, factor, least, kind, parameters, scale, left_out, tiny, narrow,
+    xt, d, w, other, spare, rows, sums, moment,
 ):  # fmt: skip
     c = V.shape[0]
     row_weight, loss = rows[0], rows[3]
@@ -53,68 +51,32 @@ def _sweep(
             _centre_density(d, row_weight, parameters[6])
         _as_costs(d, factor, least)
         influence(kind, parameters, scale, d, w, other, spare, rows, tiny, narrow)
-        while position < known.shape[0] and known[position] < start + count:
-            i = known[position] - start
-            for k in range(c):
-                row[0, k] = d[k, i]
-            loss[i], _ = known_row(
-                kind, parameters, scale, row[0, :c], target[position], alpha[position],
-                row[1, :c], row[2, :c], row[3], row[4, :c], row[5:],
-            )  # fmt: skip
-            for k in range(c):
-                w[k, i] = row[3, k]
+        while position < left_out.shape[0] and left_out[position] < start + count:
+            row_weight[left_out[position] - start] = 0.0
             position += 1
         total = 0.0
         for i in range(TILE):
             total += row_weight[i] * loss[i]
         sums[0] += total
-        if count < TILE or weight.shape[0] > 0 or parameters[6] > 0.0:  # else all rows weigh 1
+        if (
+            count < TILE or weight.shape[0] > 0 or left_out.shape[0] > 0 or parameters[6] > 0.0
+        ):  # else all weigh 1
             for k in range(c):
                 for i in range(TILE):
                     w[k, i] *= row_weight[i]
         accumulate(xt, d, w, sums[1 : c + 1], sums[c + 1 :], moment)
 
 
-@compiled
-def _known_members(kind, parameters, scale, i, f, alpha, d, u, t, rows, row):
-    """What is known of row i of the tile, put over what `members` says of it."""
-    c = d.shape[0]
-    for k in range(c):
-        row[0, k] = d[k, i]
-    d_row, u_row, t_row, cost = row[0, :c], row[1, :c], row[2, :c], row[4, :c]
-    _, share = known_row(kind, parameters, scale, d_row, f, alpha, u_row, t_row, row[3], cost, row[5:])
-    label = known_label(kind, alpha, d_row, scale, u_row, t_row)
-    total = greatest = 0.0
-    for k in range(c):
-        t[k, i] = row[2, k]
-        total += row[1, k]
-        greatest = max(greatest, row[2, k])
-    if total > 0.0:  # else what is said of such a row without labels stands
-        for k in range(c):
-            u[k, i] = row[1, k] / total
-    rows[1, i] = label
-    if parameters[5] > 0.0:
-        rows[3, i] = share
-    elif kind != HARD and kind != FUZZY:
-        rows[3, i] = 1.0 - greatest
-
-
 @compiled_pass
 def _assign(
-    X, units, V, factor, least, kind, parameters, scale, known, target, alpha,
-    xt, d, u, t, spare, rows, row, U, T, label, score,
+    X, units, V, factor, least, kind, parameters, scale, xt, d, u, t, spare, rows, U, T, label, score
 ):  # fmt: skip
     c = V.shape[0]
-    position = 0
     for start in range(0, X.shape[0], TILE):
         count = load_tile(X, start, units, xt)
         squared_distances(xt, V, d)
         _as_costs(d, factor, least)
         members(kind, parameters, scale, d, u, t, spare, rows)
-        while position < known.shape[0] and known[position] < start + count:
-            i, f = known[position] - start, target[position]
-            _known_members(kind, parameters, scale, i, f, alpha[position], d, u, t, rows, row)
-            position += 1
         for i in range(count):
             label[start + i] = int(rows[1, i])
             score[start + i] = rows[3, i]
@@ -146,38 +108,29 @@ def _costs(costs, dtype):
     return _input(factor, dtype), _input(least, dtype)
 
 
-_NOTHING_KNOWN = (
-    _input(np.empty(0), np.int64), _input(np.empty((0, 0)), np.float64), _input(_NONE, np.float64)
-)  # fmt: skip
+_NO_ROWS = _input(np.empty(0), np.int64)
 
 
-def _known(known):
-    """Positions, wanted degrees and strengths of the rows of which something is known."""
-    if known is None:
-        return _NOTHING_KNOWN
-    rows, target, alpha = known
-    return _input(rows, np.int64), _input(target, np.float64), _input(alpha, np.float64)
-
-
-def sweep(X, weight, units, narrow, V, costs, rule, parameters, scale, known=None):
-    """Sums over a block: (loss, weight_k, scatter_k) in one vector, and the moments W'X."""
+def sweep(X, weight, units, narrow, V, costs, rule, parameters, scale, left_out=None):
+    """Sums over a block but the rows left out: (loss, weight_k, scatter_k) in one vector, moments W'X."""
     c, p = V.shape
     X, units, V, scale = _inputs(X, units, V, scale)
     weight = _NONE if weight is None else _input(weight, np.float64)
+    left_out = _NO_ROWS if left_out is None else _input(left_out, np.int64)
     tiny = (_TINY_NARROW if narrow else _TINY)[X.dtype]
     sums, moment = np.zeros(2 * c + 1), np.zeros((c, p))
     _run_sweep(
-        X, weight, units, V, *_costs(costs, X.dtype), rule.kind, parameters, scale, *_known(known),
-        tiny, narrow, *workspace(X.dtype, p, c), sums, moment,
+        X, weight, units, V, *_costs(costs, X.dtype), rule.kind, parameters, scale, left_out, tiny,
+        narrow, *workspace(X.dtype, p, c), sums, moment,
     )  # fmt: skip
     return sums, moment
 
 
-def assign(X, units, V, costs, rule, parameters, scale, U, T, label, score, known=None):
+def assign(X, units, V, costs, rule, parameters, scale, U, T, label, score):
     """Memberships, typicalities (where T has rows), label and outlier score of each row of a block."""
     c, p = V.shape
     X, units, V, scale = _inputs(X, units, V, scale)
     _run_assign(
-        X, units, V, *_costs(costs, X.dtype), rule.kind, parameters, scale, *_known(known),
+        X, units, V, *_costs(costs, X.dtype), rule.kind, parameters, scale,
         *workspace(X.dtype, p, c), U, T, label, score,
     )  # fmt: skip

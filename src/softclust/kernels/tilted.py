@@ -83,14 +83,16 @@ def _search(cost, b, f, alpha, m, r, low, high, p):
 
 @compiled_exact
 def _halved(cost, b, f, alpha, m, near, p):
-    """The same where the multiplier is b_near within rounding: p_near itself is halved until all sum to 1."""
+    """The same where the multiplier is b_near within rounding: p_near is halved until all sum to 1."""
     low, high = 0.0, 1.0
     for _ in range(_STEPS):
         p[near] = 0.5 * (low + high)
         if p[near] in (low, high):
             break
         pull = pull_of(alpha, f[near])
-        mu = cost[near] * (m * power(p[near], m - 1.0) + (2.0 * pull * (p[near] - f[near]) if pull > 0.0 else 0.0))
+        mu = cost[near] * (
+            m * power(p[near], m - 1.0) + (2.0 * pull * (p[near] - f[near]) if pull > 0.0 else 0.0)
+        )
         total = p[near]
         for k in range(p.shape[0]):
             if k != near:

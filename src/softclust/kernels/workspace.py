@@ -10,7 +10,7 @@ _local = threading.local()
 
 
 def workspace(dtype, features, clusters):
-    """The calling thread's buffers: tile of rows, distances, three of memberships, row sums, one row."""
+    """The calling thread's buffers: tile of rows, distances, three of memberships, row sums."""
     key = (np.dtype(dtype), features, clusters)
     if getattr(_local, "key", None) != key:
         _local.key = key
@@ -18,6 +18,5 @@ def workspace(dtype, features, clusters):
             np.empty((features, TILE), dtype),
             *(np.empty((clusters, TILE), dtype) for _ in range(4)),
             np.empty((4, TILE), dtype),
-            np.empty((10, clusters + 1)),  # and noise
         )
     return _local.buffers
