@@ -83,19 +83,13 @@ def sweep(rows: Rows, model: Model, state: State) -> Stats:
     narrow = narrow and (costs is None or costs[0].max() <= _NARROW_FACTOR)
     sums, moment = model.prototypes.passes.sweep(
         rows.X, rows.weight, rows.units.packed(rows.X.dtype), narrow, V, costs,
-        model.partition.rule, model.parameters(), model.scale(state), _places(known := model.known(rows)),
+        model.partition.rule, model.parameters(), model.scale(state), model.known(rows),
     )  # fmt: skip
     K = len(moment)
     weight, scatter = sums[1 : K + 1], sums[K + 1 :]
     if costs is not None:  # the pass has seen costs: the influence of a distance is greater by the factor
         weight, moment = weight * costs[0], moment * costs[0][:, None]
-    stats = Stats(float(sums[0]), weight, scatter, (moment,))
-    return stats if known is None else stats + sweep_by_parts(rows.take(known[0]), model, state)
-
-
-def _places(known):
-    """Positions of the rows of which something is known: compiled passes leave them to the parts."""
-    return None if known is None else known[0]
+    return Stats(float(sums[0]), weight, scatter, (moment,))
 
 
 @np.errstate(over="ignore")  # what has no float counts for nothing
@@ -185,8 +179,8 @@ def assign(rows: Rows, out: Members, model: Model, state: State) -> None:
         rows.X, rows.units.packed(rows.X.dtype), V, costs,
         model.partition.rule, model.parameters(), model.scale(state), *out,
     )  # fmt: skip
-    if (place := _places(model.known(rows))) is not None:
-        _write(out, assign_by_parts(rows.take(place), model, state), place)
+    if (known := model.known(rows)) is not None:  # few rows, once: the pass itself knows no labels
+        _write(out, assign_by_parts(rows.take(known[0]), model, state), known[0])
 
 
 def _write(out, members, place=slice(None)):

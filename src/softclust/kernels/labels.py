@@ -244,6 +244,74 @@ def _subset_rows(m, noise, D, target, alpha, row, U, W, loss, share, label):
         label[i] = U[i].argmax()
 
 
+@compiled
+def _cost_of(X, i, weight, units, V, factor, least, rate, x, d):
+    """x, d <- row i in loop units and what each column costs it; returns its weight."""
+    c, p = V.shape
+    for j in range(p):
+        x[j] = min(max(X[i, j] * units[0] - units[2 + j], -units[1]), units[1])
+    total = 0.0
+    for k in range(c):
+        d[k] = 0.0
+        for j in range(p):
+            d[k] += (x[j] - V[k, j]) ** 2
+        total += np.exp(-rate * d[k]) if rate > 0.0 else 0.0
+        if factor.shape[0] > 0:
+            d[k] = max(d[k] * factor[k], least[k])
+    return (weight[i] if weight.shape[0] > 0 else 1.0) * (total if rate > 0.0 else 1.0)
+
+
+@compiled
+def _add(x, d, w, weight, loss, sums, moment):
+    """One row's part of the statistics."""
+    c, p = moment.shape
+    sums[0] += weight * loss
+    for k in range(c):
+        share = weight * w[k]
+        sums[1 + k] += share
+        sums[1 + c + k] += share * d[k]
+        for j in range(p):
+            moment[k, j] += share * x[j]
+
+
+@compiled_pass
+def _sweep_known(
+    X, weight, units, V, factor, least, kind, parameters, scale, known, target, alpha, x, row, sums, moment
+):  # fmt: skip
+    d, u, t, w, cost = row[0], row[1], row[2], row[3], row[4]
+    for q in range(known.shape[0]):
+        weighs = _cost_of(X, known[q], weight, units, V, factor, least, parameters[6], x, d)
+        if weighs > 0.0:
+            loss, _ = known_row(kind, parameters, scale, d, target[q], alpha[q], u, t, w, cost)
+            _add(x, d, w, weighs, loss, sums, moment)
+
+
+@compiled_pass
+def _sweep_subsets(
+    X, weight, units, V, factor, least, kind, parameters, scale, known, target, alpha, x, row, sums, moment
+):  # fmt: skip
+    c = V.shape[0]
+    m, noise, d, u, w = parameters[0], parameters[5], row[0, :c], row[1, :c], row[2, :c]
+    for q in range(known.shape[0]):
+        weighs = _cost_of(X, known[q], weight, units, V, factor, least, parameters[6], x, d)
+        if weighs > 0.0:
+            loss, _ = _subset_row(d, target[q], alpha[q], m, noise, u, w, row[3:])
+            _add(x, d, w, weighs, loss, sums, moment)
+
+
+def sweep_known(
+    X, weight, units, V, factor, least, kind, parameters, scale, known, target, alpha, sums, moment
+):  # fmt: skip
+    """Add the rows of which something is known to the sums of a block that left them out."""
+    c, p = V.shape
+    linear = parameters[8] != 0.0
+    row = np.zeros((8, c + 1) if linear else (5, c))
+    (_sweep_subsets if linear else _sweep_known)(
+        X, weight, units, V, factor, least, kind, parameters, scale, known, target, alpha,
+        np.empty(p), row, sums, moment,
+    )  # fmt: skip
+
+
 def known_rows(rule, parameters, scale, D, target, alpha):
     """U, T, W, loss, noise's share and label of rows given by their distances."""
     q, c = D.shape

@@ -3,6 +3,7 @@
 import numpy as np
 
 from softclust.kernels.compiled import TILE, compiled, compiled_pass
+from softclust.kernels.labels import sweep_known
 from softclust.kernels.rules import influence, members
 from softclust.kernels.tiles import accumulate, load_tile, load_weights, squared_distances
 from softclust.kernels.vector_math import exp
@@ -108,21 +109,22 @@ def _costs(costs, dtype):
     return _input(factor, dtype), _input(least, dtype)
 
 
-_NO_ROWS = _input(np.empty(0), np.int64)
+_KNOWN_TYPES = np.int64, np.float64, np.float64  # positions, wanted degrees, strengths
+_NOTHING_KNOWN = (_input(_NONE, np.int64),)
 
 
-def sweep(X, weight, units, narrow, V, costs, rule, parameters, scale, left_out=None):
-    """Sums over a block but the rows left out: (loss, weight_k, scatter_k) in one vector, moments W'X."""
+def sweep(X, weight, units, narrow, V, costs, rule, parameters, scale, known=None):
+    """Sums over a block: (loss, weight_k, scatter_k) in one vector, and the moments W'X."""
     c, p = V.shape
     X, units, V, scale = _inputs(X, units, V, scale)
     weight = _NONE if weight is None else _input(weight, np.float64)
-    left_out = _NO_ROWS if left_out is None else _input(left_out, np.int64)
+    rows, *said = _NOTHING_KNOWN if known is None else map(_input, known, _KNOWN_TYPES)
+    common = X, weight, units, V, *_costs(costs, X.dtype), rule.kind, parameters, scale, rows
     tiny = (_TINY_NARROW if narrow else _TINY)[X.dtype]
     sums, moment = np.zeros(2 * c + 1), np.zeros((c, p))
-    _run_sweep(
-        X, weight, units, V, *_costs(costs, X.dtype), rule.kind, parameters, scale, left_out, tiny,
-        narrow, *workspace(X.dtype, p, c), sums, moment,
-    )  # fmt: skip
+    _run_sweep(*common, tiny, narrow, *workspace(X.dtype, p, c), sums, moment)
+    if said:
+        sweep_known(*common, *said, sums, moment)
     return sums, moment
 
 
