@@ -10,6 +10,7 @@ from softclust.acceleration import SCHEMES
 from softclust.model import sweep
 from softclust.records import Fit
 
+_MOST_HALVINGS = 15  # of a step of rough prototypes
 _ROUNDING = 1e-12  # J is a sum of many numbers: a rise below this share of it is rounding
 
 
@@ -36,16 +37,26 @@ def alternate(model, source, state, options):
     """
     scheme = SCHEMES[options.acceleration]() if options.acceleration else None
     history, best, plain, shift, n_iter = [], np.inf, None, np.inf, 0
+    accepted, halvings = None, 0
     while True:
         stats = source.reduce(sweep, model, state)
         value = model.objective(state, stats)
-        if scheme and plain is not None and not value <= best + _ROUNDING * abs(best):
+        uphill = not value <= best + _ROUNDING * abs(best)
+        if scheme and plain is not None and uphill:
             state, plain = plain, None  # the extrapolation went uphill: take the plain step
             scheme.restart()
             continue
+        if uphill and accepted is not None and getattr(model.prototypes, "is_rough", False):
+            halvings += 1
+            if halvings > _MOST_HALVINGS:  # no part of the step lowers J: this is as low as it gets
+                return Fit(*accepted, tuple(history), n_iter, True, 0.0)
+            state = _halfway(model.prototypes, accepted[0], state)
+            continue
+        halvings = 0
         best = min(best, value)
         history.append(value)
         answer = replace(state, linked=stats.linked)
+        accepted = answer, stats
         if n_iter >= options.max_iter:
             return Fit(answer, stats, tuple(history), n_iter, False, shift)
         n_iter += 1
@@ -55,6 +66,12 @@ def alternate(model, source, state, options):
             return Fit(answer, stats, tuple(history), n_iter, True, shift)
         plain = new if scheme else None
         state = _extrapolate(scheme, model.prototypes, state, new) if scheme else new
+
+
+def _halfway(prototypes, state, new):
+    """The state in the middle between two."""
+    point = 0.5 * (prototypes.packed(state.theta) + prototypes.packed(new.theta))
+    return replace(new, theta=prototypes.unpacked(point, new.theta))
 
 
 def _extrapolate(scheme, prototypes, state, new):

@@ -9,7 +9,7 @@ import numpy as np
 
 from softclust.partitions import Linked, Members
 from softclust.records import NARROW_EXPONENT, Frame, Rows, State, Stats
-from softclust.terms import LabelPenalty, LinkPenalty, SubsetPenalty
+from softclust.terms import LabelLikelihood, LabelPenalty, LinkPenalty, SubsetPenalty
 
 _NARROW_FACTOR = 2.0**20  # up to this a cost of a set still has its product with seven others
 _LEAST_COST = 1e-280
@@ -24,7 +24,7 @@ class Model:
     frame: Frame
     separation: Any = None
     centre_density_rate: float = 0.0  # Schneider's row weights sum_k exp(-rate d_ik); 0 = none
-    labels: LabelPenalty | SubsetPenalty | None = None
+    labels: LabelPenalty | SubsetPenalty | LabelLikelihood | None = None
     links: LinkPenalty | None = None
 
     @property
@@ -96,12 +96,22 @@ def sweep(rows: Rows, model: Model, state: State) -> Stats:
 def sweep_by_parts(rows: Rows, model: Model, state: State) -> Stats:
     """The same pass made of the parts' own functions: runs any sentence, and defines the meaning."""
     points, D, cost = _distances(rows, model, state)
+    known = _charged(model, rows, cost)
     W, loss = model.partition.influence(cost, model.scale(state), model.frame.noise)
-    if (known := model.known(rows)) is not None:
+    if known is not None:
         place = known[0]
         _, _, W[place], loss[place], _, _ = _known_rows(model, state, cost, known)
     weight = _weight(rows, model, D)
     return _sums(points, cost, W * weight[:, None], float(weight @ loss), model, state)
+
+
+def _charged(model, rows, cost):
+    """What is known of the rows; None where nothing is, or where it is in the costs now."""
+    known = model.known(rows)
+    if known is None or not isinstance(model.labels, LabelLikelihood):
+        return known
+    cost[known[0]] += model.labels.charges(*known[1:])
+    return None
 
 
 def _weight(rows, model, D):
@@ -130,11 +140,17 @@ def _sums(points, cost, W, loss, model, state, linked=None):
 
 def _linked(rows, model, cost, weight):
     """What the linked rows of a block pay, noise being one more column."""
-    frame = model.frame
-    if frame.noise:
-        cost = np.column_stack([cost, np.full(len(cost), frame.noise)])
-    cost = np.maximum(cost * weight[:, None], _LEAST_COST)
+    frame, partition = model.frame, model.partition
+    noise = partition.noise_cost(frame.noise) if partition.is_entropic else frame.noise or None
+    if noise is not None:
+        cost = np.column_stack([cost, np.full(len(cost), noise)])
     b, wanted, alpha = np.zeros(cost.shape), np.full(cost.shape, np.nan), np.zeros(len(cost))
+    if partition.is_entropic:
+        _charged(model, rows, cost)
+        return Linked(
+            cost * weight[:, None], b, wanted, weight, rows.graph, model.links.forms(frame), len(frame.sets)
+        )
+    cost = np.maximum(cost * weight[:, None], _LEAST_COST)
     if (known := model.known(rows)) is not None:
         place, target, strength = known
         K = len(frame.sets)
@@ -155,6 +171,8 @@ def _sweep_linked(rows, model, state):
     linked = _linked(rows, model, cost, weight)
     p, own = model.partition.settle(linked, state.linked)
     loss = float((linked.cost * own).sum() + (linked.b * p).sum()) + sum(linked.pair_costs(p))
+    if model.partition.is_entropic:
+        loss += float(weight @ np.where(p > 0, p * np.log(np.maximum(p, 1e-300)), 0.0).sum(axis=1))
     if model.labels is not None and model.labels.printed_centers:
         own = replace(linked, alpha=np.zeros(len(p))).own(p, model.partition.rule.m)
     return _sums(points, cost, own[:, : cost.shape[1]] * weight[:, None], loss, model, state, p)
@@ -192,8 +210,9 @@ def _write(out, members, place=slice(None)):
 @np.errstate(over="ignore")
 def assign_by_parts(rows: Rows, model: Model, state: State) -> Members:
     cost = model.frame.costs(model.prototypes.distances(rows.points, state.theta, model.frame))
+    known = _charged(model, rows, cost)
     members = model.partition.members(cost, model.scale(state), model.frame.noise)
-    if (known := model.known(rows)) is None:
+    if known is None:
         return members
     U, T, _, _, share, labels = _known_rows(model, state, cost, known)
     return members.with_known(known[0], U, T, labels, share if model.frame.noise else None)

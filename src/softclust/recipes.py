@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from softclust.engine import alternate
+from softclust.engine import Options, alternate
 from softclust.focal_sets import mutual_pairs
 from softclust.model import Model, assign_by_parts, sweep
 from softclust.partitions import Fuzzy
 from softclust.partitions.fuzzy import fuzzy_memberships
+from softclust.prototypes import Points
 from softclust.records import Fit, Frame, State
 from softclust.separation import NoMinimumError
 
@@ -38,7 +39,7 @@ class Start:
     """
 
     given: tuple | None  # theta, or its first part: the centres
-    draws: tuple = ()  # functions without arguments, each giving (c, p) centres
+    draws: tuple = ()  # functions without arguments, each giving what the prototypes may begin with
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,7 @@ def _fit_plain(model, source, start, options, rng):
     """
     if start.given is not None:
         return alternate(model, source, _begin(model, model.prototypes.begin(*start.given)), options)
-    starts = [_begin(model, model.prototypes.begin(draw())) for draw in start.draws]
+    starts = [_begin(model, model.prototypes.begin(*draw())) for draw in start.draws]
     small = source.sample(_SAMPLE, rng)
     state = starts[0]
     if len(starts) > 1 or small is not source:
@@ -193,6 +194,14 @@ def _fit_plain(model, source, start, options, rng):
             state = _elsewhere(alternate(model, source.sample(size, rng), state, coarse).state)
             size *= _GROWTH
     return alternate(model, source, state, options)
+
+
+def coarse_fit(source, V, partition, rng):
+    """A sample of the rows, and the centres of a quick fit of points to it from V."""
+    small = source.sample(_SAMPLE, rng)
+    options = Options(_COARSE_ITER, _COARSE_TOL * source.rows.units.spread)
+    model = Model(Points(), partition, Frame.singletons(len(V)))
+    return small, alternate(model, small, State((V,)), options).state.centers
 
 
 def _elsewhere(state):

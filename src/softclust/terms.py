@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+_LEAST_CHANCE = 1e-300  # of what was not said to be true: its logarithm is a number
+
 
 @dataclass(frozen=True)
 class LabelPenalty:
@@ -51,6 +53,26 @@ class SubsetPenalty:
         with np.errstate(divide="ignore"):
             weight = shared ** (self.exponent / 2) / frame.cardinality**self.exponent
         return np.where(shared > 0, weight, 0.0)
+
+
+@dataclass(frozen=True)
+class LabelLikelihood:
+    """A row's likelihood is sum_k f_ik^alpha pi_k N(x_i; mu_k, Sigma_k): J -= alpha sum_k u_ik ln f_ik.
+
+    f_ik is what is said of the row, taken as the chance of having been told so in cluster k, 1 where
+    nothing is: a certain label leaves its cluster alone, whatever alpha > 0 is.
+    """
+
+    strength: float  # alpha
+
+    printed_centers = False
+    is_linear = True
+
+    def charges(self, target, strength):
+        """(q, c) what each cluster costs more; where all are excluded nothing is said."""
+        f = np.where(np.isnan(target), 1.0, target)
+        f = np.where(f.max(axis=1, keepdims=True) > 0, f, 1.0)
+        return -strength[:, None] * np.log(np.maximum(f, _LEAST_CHANCE))
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,11 @@ def rows_in_units(X, weight=None):
     return Rows(X, units, weight, narrow)
 
 
+def rows_as_they_are(X, weight=None):
+    """Rows in the units of the data, for geometries that no shift or scaling may touch."""
+    return Rows(X, Units(1.0, np.zeros(X.shape[1])), weight)
+
+
 def _middle(sample):
     """The middle entry of each column: a value that occurs, so that nothing overflows."""
     return np.partition(sample, len(sample) // 2, axis=0)[len(sample) // 2]

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from softclust import recipes
 from softclust.engine import Options
 from softclust.errors import ConstraintConflictError
+from softclust.estimators import geometry
 from softclust.estimators.diagnosis import warn_of_trouble
 from softclust.init import RULES, draw
 from softclust.knowledge import (
@@ -36,15 +37,14 @@ from softclust.knowledge import (
 from softclust.model import Model, assign, sweep
 from softclust.pairs import check_pairs, conflict, unsatisfied_pairs
 from softclust.partitions import Hard, Members
-from softclust.prototypes import Points
+from softclust.prototypes import Ellipsoids, Gaussians, Points, RadialShells, Shells
 from softclust.records import LARGEST_EXPONENT, Frame, Rows, State
 from softclust.run import LocalSource, n_threads
 from softclust.separation import CentralDistance, Repulsion
 from softclust.terms import LabelPenalty, LinkPenalty
-from softclust.units import rows_in_units
+from softclust.units import rows_as_they_are, rows_in_units
 from softclust.weights import density_weights
 
-GEOMETRIES = {"points": Points}
 _OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
 _LEAST_TOL = {np.dtype("f4"): 1e-6, np.dtype("f8"): 0.0}  # a float32 centre does not rest below
 
@@ -54,7 +54,8 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
     _parameter_constraints = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "geometry": [StrOptions(set(GEOMETRIES))],
+        "geometry": geometry.CONSTRAINT,
+        "metric_reg": [Interval(Real, 0, None, closed="left")],
         "separation": [None, Repulsion, CentralDistance],
         "noise_distance": [None, Interval(Real, 0, None, closed="neither")],
         "density_rate": [None, Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
@@ -78,6 +79,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
     n_clusters: Any
     geometry: Any
+    metric_reg: Any
     separation: Any
     noise_distance: Any
     density_rate: Any
@@ -167,7 +169,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             self._prototypes(source, frame), self._partition(), frame, self.separation, centre_rate,
             penalty, link_penalty,
         )  # fmt: skip
-        scaling = self._scaling(model.n_clusters, source.rows.units)
+        scaling = self._scaling(model.n_clusters, self._areas(source.rows.units))
         outcome = recipes.run(model, source, start, scaling, options, rng)
         return recipes.merge(outcome, source, scaling, options) if self._merges() else outcome
 
@@ -178,7 +180,9 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         weight = check_weight(sample_weight, len(X))
         if len(X) < c:
             raise ValueError(f"n_samples={len(X)} should be >= n_clusters={c}.")
-        rows = rows_in_units(np.asarray(X), weight)
+        rows = (rows_as_they_are if geometry.is_own(self.geometry) else rows_in_units)(
+            np.asarray(X), weight
+        )
         labels = labels and labels.of_rows_that_weigh(weight)
         return LocalSource(rows, n_threads(self.n_jobs)), labels, c
 
@@ -274,11 +278,16 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
                 "outlier_mask_, or use FuzzyCMeans, HardCMeans, PossibilisticFuzzyCMeans or "
                 "ImprovedPossibilisticCMeans."
             )
-        edge = self.noise_distance * units.factor
+        edge = self.noise_distance * self._areas(units).factor
         return min(max(edge * edge, 1e-290), 1e290)
 
     def _prototypes(self, source, frame):
-        return GEOMETRIES[self.geometry]()
+        c = frame.sets.shape[1]
+        return geometry.prototypes(self.geometry, self.metric_reg, self.separation, source, c)
+
+    def _areas(self, units):
+        """The units of squared distances."""
+        return geometry.area_units(self.geometry, units)
 
     def _start(self, source, labels, c, rng):
         rows = source.rows
@@ -289,13 +298,20 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             return recipes.Start(self._given(init, rows, c))
         known = None if labels is None else labels.means(rows, c)
         if known is not None and not np.isnan(known).any():
-            return recipes.Start((known,))
-        draws = (lambda: draw(self.init, source, c, rng, known),) * self.n_init
+            (begin,) = geometry.starts(self.geometry, source, lambda: known, 1, rng)[:1]
+            return recipes.Start(begin())
+        draws = geometry.starts(
+            self.geometry, source, lambda: draw(self.init, source, c, rng, known), self.n_init, rng
+        )
         return recipes.Start(None, draws)
 
     def _given(self, init, rows, c):
         """theta of a given start: centres; for geometries with a shape also (centres, matrices)."""
-        return (self._given_centers(init, rows, c),)
+        if not (geometry.is_shaped(self.geometry) and isinstance(init, tuple | list) and len(init) == 2):
+            return (self._given_centers(init, rows, c),)
+        centers, matrices = init
+        matrices = geometry.given_matrices(self.geometry, matrices, rows.units, c, rows.X.shape[1])
+        return self._given_centers(centers, rows, c), matrices
 
     def _given_centers(self, init, rows, c):
         V = np.array(init, dtype=np.float64)
@@ -314,13 +330,14 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         """Set the fitted attributes: the only place that writes on self."""
         model, fit, source = outcome.model, outcome.fit, outcome.source
         units, dtype = source.rows.units, source.rows.X.dtype
+        areas = self._areas(units)
         scale = outcome.natural_scale if fit.state.scale is None else fit.state.scale
         state = replace(fit.state, scale=scale)
         self._units, self._model, self._state = units, model, replace(state, linked=None)
         self.n_clusters_ = len(state.centers)
         self.cluster_centers_ = units.leave(state.centers).astype(dtype)
-        self.scale_ = units.leave_square(scale[: self.n_clusters_])
-        self.objective_history_ = units.leave_square(np.array(fit.history))
+        self.scale_ = areas.leave_square(scale[: self.n_clusters_])
+        self.objective_history_ = areas.leave_square(np.array(fit.history))
         self.objective_ = float(self.objective_history_[-1])
         self.n_iter_ = fit.n_iter
         self.converged_ = fit.converged
@@ -338,8 +355,20 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             unsatisfied(source.rows.known, members.labels, shares),
             unsatisfied_pairs(pairs, members.labels, members.memberships),
         )
+        self._publish_shapes(model, fit, units)
         self._publish_more(members, outcome)
         warn_of_trouble(self, model, fit, state, options)
+
+    def _publish_shapes(self, model, fit, units):
+        """Covariances of ellipsoids, semi-axes of shells."""
+        part, theta = model.prototypes, fit.state.theta
+        if isinstance(part, Ellipsoids):
+            self.covariances_ = units.leave_square(part.covariances(fit.stats, model.frame))
+        elif isinstance(part, Gaussians):
+            self.covariances_ = units.leave_square(theta[1])
+        elif isinstance(part, Shells | RadialShells):
+            self.covariances_ = units.leave_square(part.shapes(theta))
+            self.semi_axes_ = np.sort(part.semi_axes(theta))[:, ::-1] / units.factor
 
     def _publish_more(self, members, outcome):
         """Attributes of a family's own."""
@@ -414,7 +443,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         """Minus the objective of the fitted clusters on X: greater is better."""
         source = self._source(X, sample_weight)
         stats = source.reduce(sweep, self._model, self._state)
-        return -float(self._units.leave_square(self._model.objective(self._state, stats)))
+        return -float(self._areas(self._units).leave_square(self._model.objective(self._state, stats)))
 
     @property
     def _n_features_out(self):
@@ -428,6 +457,9 @@ class _Distances(NamedTuple):
 def _distances(rows, out, model, state):
     points, units = rows.points, rows.units
     D = model.prototypes.distances(points, state.theta, Frame.singletons(model.n_clusters))
+    if getattr(model.prototypes, "is_unitless", False):
+        out.distances[...] = np.sqrt(D)
+        return
     out.distances[...] = np.sqrt(D) / units.factor
     edge = np.abs(points).max(axis=1) >= 2.0 ** LARGEST_EXPONENT[points.dtype]
     if edge.any():  # so far that a square has no float: the length itself still may
@@ -437,9 +469,11 @@ def _distances(rows, out, model, state):
             out.distances[edge] = largest * np.sqrt(((gaps / largest[:, :, None]) ** 2).sum(axis=2))
 
 
-def deviation_strength(strength, pairs, source):
+def deviation_strength(estimator, pairs, source):
     """Strengths of pairs in units of the data's mean squared deviation; 0 x inf is 0."""
-    each = pairs.strength * (pairs.weights(source.rows) * (total_variance(source) or 1.0))
+    strength = estimator.link_strength
+    unit = 1.0 if geometry.is_unitless(estimator.geometry) else total_variance(source) or 1.0
+    each = pairs.strength * (pairs.weights(source.rows) * unit)
     with np.errstate(invalid="ignore"):
         return np.where((pairs.strength == 0) | (strength == 0), 0.0, strength * each)
 

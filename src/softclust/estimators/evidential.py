@@ -6,22 +6,22 @@ from dataclasses import replace
 from numbers import Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from softclust import recipes
 from softclust.credal import CredalPartition
+from softclust.estimators import geometry
 from softclust.estimators.base import SoftClusterer, total_variance
 from softclust.estimators.parameters import document
 from softclust.focal_sets import FAMILIES, focal_sets, with_pairs
 from softclust.knowledge import check_strength
 from softclust.model import link_costs
 from softclust.partitions import CredalMembers, Fuzzy
-from softclust.prototypes import Ellipsoids, Points, check_covariances
+from softclust.prototypes import check_covariances
 from softclust.records import Frame
 from softclust.terms import LinkPenalty, SubsetPenalty
 
 _OUTLYING = 10.0  # rho^2 in median squared deviations, where none is given
-_GEOMETRIES = {"points": Points, "ellipsoids": Ellipsoids, "mahalanobis": Ellipsoids}
 
 
 @document(n_init=5)
@@ -113,8 +113,7 @@ class EvidentialCMeans(SoftClusterer):
         "focal_sets": [StrOptions(set(FAMILIES)), "array-like"],
         "cardinality_power": [Interval(Real, 0, None, closed="left")],
         "beta": [Interval(Real, 1, None, closed="neither")],
-        "geometry": [StrOptions(set(_GEOMETRIES))],
-        "metric_reg": [Interval(Real, 0, None, closed="left")],
+        "geometry": [StrOptions({"points", "ellipsoids", "mahalanobis"})],
         "label_exponent": [Interval(Real, 0, None, closed="left")],
         "must_strength": [Interval(Real, 0, None, closed="left")],
         "cannot_strength": [Interval(Real, 0, None, closed="left")],
@@ -152,6 +151,7 @@ class EvidentialCMeans(SoftClusterer):
         super().__init__(
             n_clusters=n_clusters,
             geometry=geometry,
+            metric_reg=metric_reg,
             separation=separation,
             noise_distance=noise_distance,
             density_rate=density_rate,
@@ -168,7 +168,6 @@ class EvidentialCMeans(SoftClusterer):
         self.focal_sets = focal_sets
         self.cardinality_power = cardinality_power
         self.beta = beta
-        self.metric_reg = metric_reg
         self.label_exponent = label_exponent
         self.must_strength = must_strength
         self.cannot_strength = cannot_strength
@@ -189,16 +188,9 @@ class EvidentialCMeans(SoftClusterer):
         return Frame(sets, noise, self.cardinality_power)
 
     def _prototypes(self, source, frame):
-        if self.geometry == "points":
-            return Points()
-        if self.separation is not None:
-            raise InvalidParameterError(
-                f"separation={self.separation!r} does not go with geometry={self.geometry!r}: centres with "
-                "metrics of their own have no common distance. geometry='points' would fit."
-            )
-        rows, c = source.rows, frame.sets.shape[1]
-        variance = np.maximum(rows.variances, 1e-9 * max(rows.variances.mean(), 1e-280))
-        return Ellipsoids(self.metric_reg, rows.total_weight / c * variance)
+        named = "ellipsoids" if self.geometry == "mahalanobis" else self.geometry
+        c = frame.sets.shape[1]
+        return geometry.prototypes(named, self.metric_reg, self.separation, source, c)
 
     def _solve(self, source, labels, pairs, frame, centre_rate, start, options, rng):
         """Above six clusters "auto" fits singletons and the whole frame first, then nearest pairs."""
@@ -259,6 +251,9 @@ class EvidentialCMeans(SoftClusterer):
             each[kind] *= unit * weight[kind] / (weight[kind].sum() or 1.0)
         return each
 
+    def _areas(self, units):
+        return units
+
     # ------------------------------------------------------------------ read-outs
     def _limits(self, partition, width):
         return None
@@ -278,7 +273,7 @@ class EvidentialCMeans(SoftClusterer):
         return members.masses.argmax(axis=1) == 0
 
     def _publish_more(self, members, outcome):
-        model, fit, source = outcome.model, outcome.fit, outcome.source
+        model, source = outcome.model, outcome.source
         units, frame = source.rows.units, model.frame
         self.masses_ = members.masses
         if model.labels is not None:
@@ -289,8 +284,6 @@ class EvidentialCMeans(SoftClusterer):
         self.objective_terms_ = {
             name: float(units.leave_square(value)) for name, value in _terms(members, outcome).items()
         }
-        if isinstance(model.prototypes, Ellipsoids):
-            self.covariances_ = units.leave_square(model.prototypes.covariances(fit.stats, frame))
 
     def _given(self, init, rows, c):
         if self.geometry == "points" or not isinstance(init, tuple | list) or len(init) != 2:

@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import Interval
 
 from softclust.estimators.base import SoftClusterer, deviation_strength
 from softclust.estimators.parameters import document
-from softclust.partitions import Fuzzy
+from softclust.partitions import Exponential, Fuzzy
 from softclust.recipes import Scaling
 
 
@@ -55,6 +55,7 @@ class FuzzyCMeans(SoftClusterer):
         *,
         m=2.0,
         geometry="points",
+        metric_reg=0.01,
         separation=None,
         noise_distance=None,
         density_rate=None,
@@ -75,6 +76,7 @@ class FuzzyCMeans(SoftClusterer):
         super().__init__(
             n_clusters=n_clusters,
             geometry=geometry,
+            metric_reg=metric_reg,
             separation=separation,
             noise_distance=noise_distance,
             density_rate=density_rate,
@@ -95,10 +97,10 @@ class FuzzyCMeans(SoftClusterer):
         self.m = m
 
     def _partition(self):
-        return Fuzzy(self.m)
+        return Exponential(m=self.m) if self.geometry == "gath-geva" else Fuzzy(self.m)
 
     def _scaling(self, c, units):
         return Scaling(m=self.m)
 
     def _link_strength(self, pairs, source, frame):
-        return deviation_strength(self.link_strength, pairs, source)
+        return deviation_strength(self, pairs, source)

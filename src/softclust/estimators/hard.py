@@ -52,6 +52,7 @@ class HardCMeans(SoftClusterer):
         n_clusters=3,
         *,
         geometry="points",
+        metric_reg=0.01,
         separation=None,
         noise_distance=None,
         density_rate=None,
@@ -72,6 +73,7 @@ class HardCMeans(SoftClusterer):
         super().__init__(
             n_clusters=n_clusters,
             geometry=geometry,
+            metric_reg=metric_reg,
             separation=separation,
             noise_distance=noise_distance,
             density_rate=density_rate,
@@ -94,7 +96,7 @@ class HardCMeans(SoftClusterer):
         return Hard()
 
     def _link_strength(self, pairs, source, frame):
-        return deviation_strength(self.link_strength, pairs, source)
+        return deviation_strength(self, pairs, source)
 
     def _is_bound(self, pairs):
         return np.isinf(pairs.strength) | (np.isinf(self.link_strength) & (pairs.strength > 0))

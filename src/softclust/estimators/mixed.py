@@ -71,6 +71,7 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
         scale_cut=None,
         merge_coincident=False,
         geometry="points",
+        metric_reg=0.01,
         separation=None,
         noise_distance=None,
         density_rate=None,
@@ -90,6 +91,7 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
         super().__init__(
             n_clusters=n_clusters,
             geometry=geometry,
+            metric_reg=metric_reg,
             separation=separation,
             noise_distance=noise_distance,
             density_rate=density_rate,
@@ -188,6 +190,7 @@ class ImprovedPossibilisticCMeans(TypicalityClusterer):
         scale_cut=None,
         merge_coincident=False,
         geometry="points",
+        metric_reg=0.01,
         separation=None,
         noise_distance=None,
         density_rate=None,
@@ -207,6 +210,7 @@ class ImprovedPossibilisticCMeans(TypicalityClusterer):
         super().__init__(
             n_clusters=n_clusters,
             geometry=geometry,
+            metric_reg=metric_reg,
             separation=separation,
             noise_distance=noise_distance,
             density_rate=density_rate,

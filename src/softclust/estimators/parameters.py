@@ -59,8 +59,16 @@ TEXTS = {
             Threads.  None is all cores (or OMP_NUM_THREADS); the result has the same bits for any.
     """,
     "common": """
-        geometry : {"points"}, default="points"
-            Shape of the prototypes.
+        geometry : str or an object of your own, default="points"
+            Shape of the prototypes.  "points"; "ellipsoids": each cluster has a metric of its own, of one
+            volume (Gustafson & Kessel 1979); "mahalanobis": one metric for all, from the covariance of X;
+            "shells": ellipses or circles on whose line the rows lie (AFCS, distances without a unit);
+            "radial-shells": the same with distances along rays, in units of X (FCES); "directions":
+            1 - cosine.  An object has `distances(X, theta)`, `moments(X, W, theta)` and
+            `solve(weight, moments, theta)`: see `softclust.prototypes.Own`.
+        metric_reg : float, default=0.01
+            What holds the metrics of ellipsoids: this share of each feature's variance is added to the
+            covariances, so that flat clusters have a metric too.  0: nothing.
         separation : Repulsion or CentralDistance, default=None
             A term that keeps the centres apart.
         noise_distance : float, default=None

@@ -61,6 +61,7 @@ class PossibilisticCMeans(TypicalityClusterer):
         scale_cut=None,
         merge_coincident=False,
         geometry="points",
+        metric_reg=0.01,
         separation=None,
         noise_distance=None,
         density_rate=None,
@@ -80,6 +81,7 @@ class PossibilisticCMeans(TypicalityClusterer):
         super().__init__(
             n_clusters=n_clusters,
             geometry=geometry,
+            metric_reg=metric_reg,
             separation=separation,
             noise_distance=noise_distance,
             density_rate=density_rate,

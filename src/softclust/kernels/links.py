@@ -12,6 +12,7 @@ from softclust.kernels.tilted import tilted_row
 from softclust.kernels.vector_math import raised
 
 _GREAT = 5.0  # exponents above which a row's minimiser is rough: it must be better than what was
+ENTROPIC = 0.0  # in the place of the exponent m; alpha is then the weight of each row
 _KEEP = 1.0 - 1e-12  # a label changes for a gain beyond rounding only, so that the sweeps come to rest
 
 
@@ -45,6 +46,20 @@ def _paid(cost, b, f, alpha, m, p):
     return total
 
 
+@compiled
+def _entropic_row(cost, b, weight, p):
+    """p <- argmin of sum_k (cost_k + b_k) p_k + weight p_k ln p_k on the simplex: a softmax."""
+    least = np.inf
+    for k in range(p.shape[0]):
+        least = min(least, cost[k] + b[k])
+    total = 0.0
+    for k in range(p.shape[0]):
+        p[k] = np.exp((least - cost[k] - b[k]) / weight)
+        total += p[k]
+    for k in range(p.shape[0]):
+        p[k] /= total
+
+
 @compiled_pass
 def _settle(
     cost, b, f, alpha, m, component, first, other, is_must, strength, share, sweeps, tol,
@@ -69,7 +84,10 @@ def _settle(
                     else:
                         for k in range(size):
                             row[0, k] += force * cannot[j, k]
-                tilted_row(cost[i], row[0], f[i], alpha[i], m, row[1], row[2], row[3])
+                if m == ENTROPIC:
+                    _entropic_row(cost[i], row[0], alpha[i], row[1])
+                else:
+                    tilted_row(cost[i], row[0], f[i], alpha[i], m, row[1], row[2], row[3])
                 if m > _GREAT and _paid(cost[i], row[0], f[i], alpha[i], m, p[i]) < _paid(
                     cost[i], row[0], f[i], alpha[i], m, row[1]
                 ):

@@ -9,6 +9,7 @@ it goes with; where it has typicalities, `typicality(q)` of a row q scales away;
 The NumPy forms here define the meaning; the compiled rules must equal them.
 """
 
+from softclust.partitions.entropic import Entropic, Exponential
 from softclust.partitions.fuzzy import Fuzzy
 from softclust.partitions.hard import Hard
 from softclust.partitions.linked import Linked
@@ -18,6 +19,8 @@ from softclust.partitions.possibilistic import Possibilistic, PossibilisticEntro
 
 __all__ = [
     "CredalMembers",
+    "Entropic",
+    "Exponential",
     "Fuzzy",
     "Hard",
     "ImprovedPossibilistic",

@@ -27,6 +27,7 @@ class Fuzzy:
 
     m: float = 2.0
 
+    is_entropic = False
     uses_scale = False
     has_typicalities = False
     has_noise = True

@@ -12,6 +12,7 @@ from softclust.partitions.members import members_from_distances
 class Hard:
     """J = sum_i min_k d_ik (Ortiz, GCHAS); with a noise distance, min(delta^2, min_k d_ik)."""
 
+    is_entropic = False
     uses_scale = False
     has_typicalities = False
     has_noise = True

@@ -92,6 +92,22 @@ class Linked:
         of_row = np.repeat(best, np.diff(self.graph.component))
         return np.array(ends)[of_row, np.arange(len(of_row))]
 
+    def settle_entropic(self, p):
+        """The same of entropic rows, sum_k cost_k p_k + w p_k ln p_k; alpha is their weight w."""
+        from softclust.kernels.links import ENTROPIC, settle
+
+        arrays = (self.cost, self.b, self.wanted, self.alpha, ENTROPIC, self.graph, self.forms)
+        if p is not None:
+            p = p.copy()
+            settle(*arrays, 1.0, _SWEEPS, _TOL, p)
+            return p
+        p = np.full(self.cost.shape, 1 / self.cost.shape[1])
+        settle(*arrays, 0.0, 1, 0.0, p)
+        for share in _GROWTH:
+            settle(*arrays, share, _GROWTH_SWEEPS, _TOL, p)
+        settle(*arrays, 1.0, _FIRST_SWEEPS, _TOL, p)
+        return p
+
     def _is_honoured(self, p, m):
         """Whether pairs cost nothing, and not because a row fled to the empty set."""
         paid = sum(self.pair_costs(p))

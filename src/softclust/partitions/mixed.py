@@ -19,6 +19,7 @@ class PossibilisticFuzzy:
     m: float = 2.0
     eta: float = 2.0
 
+    is_entropic = False
     uses_scale = True
     has_typicalities = True
     has_noise = True
@@ -54,6 +55,7 @@ class ImprovedPossibilistic:
     eta: float = 2.0
     entropy: bool = False
 
+    is_entropic = False
     uses_scale = True
     has_typicalities = True
     has_noise = True

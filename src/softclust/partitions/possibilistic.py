@@ -19,6 +19,7 @@ class Possibilistic:
     eta: float = 2.0
     b: float = 1.0
 
+    is_entropic = False
     uses_scale = True
     has_typicalities = True
     has_noise = False
@@ -54,6 +55,7 @@ class Possibilistic:
 class PossibilisticEntropic:
     """J = sum_i sum_k t_ik d_ik + sum_k gamma_k sum_i (t ln t - t), t = exp(-d/gamma) (Ortiz)."""
 
+    is_entropic = False
     uses_scale = True
     has_typicalities = True
     has_noise = False

@@ -4,10 +4,26 @@ A part has `begin(V)` -> theta at the start, and `start(theta)` -> what to begin
 `distances(points, theta, frame)` -> (n, K) squared distances; `moments(points, W, theta, frame)` -> sums;
 `solve(stats, theta, frame, separation)` -> new theta; `penalty(theta)`, its own term of J;
 `shift(theta, other)`, how far it moved; `packed` and `unpacked`, for extrapolation; and `passes`: the
-module with its compiled sweep and assign, or None.
+module with its compiled sweep and assign, or None.  Of some it is said that they are `is_unitless`: their
+distances have no unit; `is_rough`: their solve may raise J; `may_coincide`: different clusters may have
+one centre; `in_data_units`: they see rows as they are.
 """
 
 from softclust.prototypes.ellipsoids import Ellipsoids, check_covariances
+from softclust.prototypes.gaussians import Gaussians
+from softclust.prototypes.own import Directions, Own
 from softclust.prototypes.points import Points
+from softclust.prototypes.shells import RadialShells, Shells
+from softclust.prototypes.whitened import Whitened
 
-__all__ = ["Ellipsoids", "Points", "check_covariances"]
+__all__ = [
+    "Directions",
+    "Ellipsoids",
+    "Gaussians",
+    "Own",
+    "Points",
+    "RadialShells",
+    "Shells",
+    "Whitened",
+    "check_covariances",
+]

@@ -8,7 +8,6 @@ import numpy as np
 from softclust.prototypes.points import HOLD, LOST
 
 _MOST_LOG = np.log(1e3)  # of the longest axis of a metric, and of the shortest
-_TILE = 512  # rows whose differences from every place fit the cache
 
 
 @dataclass(frozen=True)
@@ -67,16 +66,9 @@ class Ellipsoids:
 
     def moments(self, points, W, theta, frame):
         """First and second moments of each set about its place: sum W z, sum W z z'."""
-        places = frame.mean @ theta[0]
-        K, p = places.shape
-        first, second = np.zeros((K, p)), np.zeros((K, p, p))
-        for start in range(0, len(points), _TILE):
-            tile = slice(start, start + _TILE)
-            Z = points[tile].astype(np.float64, copy=False) - places[:, None]
-            weighed = Z.transpose(0, 2, 1) * W[tile].T[:, None]
-            first += weighed.sum(axis=2)
-            second += weighed @ Z
-        return first, second
+        from softclust.kernels.ellipsoids import moments
+
+        return moments(points, frame.mean @ theta[0], W)
 
     def solve(self, stats, theta, frame, separation):
         """The centres for the metrics that were, then the metrics for those centres; both exact.

@@ -1,0 +1,156 @@
+"""What the parameter `geometry` means: the prototypes that it names, and where they start."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils._param_validation import HasMethods, InvalidParameterError, StrOptions
+
+from softclust import recipes
+from softclust.partitions import Fuzzy, Hard
+from softclust.prototypes import (
+    Directions,
+    Ellipsoids,
+    Gaussians,
+    Own,
+    Points,
+    RadialShells,
+    Shells,
+    Whitened,
+    check_covariances,
+)
+from softclust.records import Units
+
+NAMES = ("points", "ellipsoids", "mahalanobis", "shells", "radial-shells", "gath-geva", "directions")
+CONSTRAINT = [StrOptions(set(NAMES)), HasMethods(["distances", "moments", "solve"])]
+_WITH_SHAPE = ("ellipsoids", "mahalanobis", "shells", "radial-shells", "gath-geva")
+_LEAST_AXIS = 1e-4  # of the extent of the data: the shortest semi-axis of a shell
+
+
+def is_own(geometry):
+    """Whether it sees rows as they are, in the units of the data."""
+    return geometry == "directions" or not isinstance(geometry, str)
+
+
+def is_unitless(geometry):
+    """Whether its distances have no unit."""
+    return geometry in ("shells", "mahalanobis", "gath-geva") or is_own(geometry)
+
+
+def area_units(geometry, units):
+    """The units of its squared distances."""
+    return Units(1.0, np.zeros(1), units.spread) if is_unitless(geometry) else units
+
+
+def prototypes(geometry, metric_reg, separation, source, c):
+    """The part of the grammar that a geometry names."""
+    if geometry == "points":
+        return Points()
+    if separation is not None:
+        raise InvalidParameterError(
+            f"separation={separation!r} does not go with geometry={geometry!r}: its centres have no common "
+            "distance. geometry='points' would fit."
+        )
+    if geometry == "directions":
+        return Own(Directions())
+    if not isinstance(geometry, str):
+        return Own(geometry)
+    rows = source.rows
+    if geometry in ("shells", "radial-shells"):
+        reach = _extent(rows)
+        return (Shells if geometry == "shells" else RadialShells)(reach, _LEAST_AXIS * reach)
+    if geometry == "mahalanobis":
+        return Whitened.of_covariance(covariance(rows))
+    variance = np.maximum(rows.variances, 1e-9 * max(rows.variances.mean(), 1e-280))
+    if geometry == "gath-geva":
+        return Gaussians("full", metric_reg * float(variance.mean()), rows.total_weight)
+    return Ellipsoids(metric_reg, rows.total_weight / c * variance)
+
+
+def covariance(rows):
+    """(p, p) covariance of the rows, in loop units."""
+    points = rows.points.astype(np.float64)
+    weight = np.ones(len(points)) if rows.weight is None else rows.weight
+    Z = points - np.average(points, axis=0, weights=weight)
+    return (weight[:, None] * Z).T @ Z / weight.sum()
+
+
+def _extent(rows):
+    """The greatest extent of the data, in loop units."""
+    points = rows.points if rows.weight is None else rows.points[rows.weight > 0]
+    return max(float(np.ptp(points.astype(np.float64), axis=0).max()), 1e-100)
+
+
+def starts(geometry, source, draw, count, rng):
+    """`count` functions, each giving what the prototypes of a geometry may begin with."""
+    if geometry in ("shells", "radial-shells"):
+        return tuple(
+            lambda number=number: _first_shells(geometry, source, draw, number, rng)
+            for number in range(max(count, _SHELL_STARTS))
+        )
+    if geometry == "gath-geva":
+        return (lambda: hard_start(source, draw(), rng)[:2],) * count
+    return (lambda: (draw(),),) * count
+
+
+_SHELL_STARTS = 10
+
+
+def _first_shells(geometry, source, draw, number, rng):
+    """Circles: about the centres of a fuzzy partition of the rows or, every third time, all about one.
+
+    Rows lie on a shell, and its centre is none of them.
+    """
+    small, V = recipes.coarse_fit(source, draw(), Fuzzy(2.0), rng)
+    c, p = V.shape
+    points = small.rows.points.astype(np.float64)
+    if number % 3 == 2:
+        V = np.repeat(points.mean(axis=0)[None], c, axis=0)
+        lengths = np.sqrt(((points - V[0]) ** 2).sum(axis=1))
+        radius = np.quantile(lengths, (np.arange(c) + 0.5) / c)
+    else:
+        D = ((points[:, None] - V) ** 2).sum(axis=2)
+        nearest = D.argmin(axis=1)
+        radius = np.array(
+            [np.sqrt(D[nearest == k, k].mean()) if (nearest == k).any() else 0 for k in range(c)]
+        )
+    radius = np.maximum(radius, 1e-3 * _extent(small.rows))
+    size = 1 / radius if geometry == "shells" else radius
+    return V, size[:, None, None] * np.eye(p)
+
+
+def hard_start(source, V, rng):
+    """Means, covariances and shares of a hard partition of at most 20,000 rows that starts at V."""
+    small, V = recipes.coarse_fit(source, V, Hard(), rng)
+    rows = small.rows
+    points = rows.points.astype(np.float64)
+    weight = np.ones(len(points)) if rows.weight is None else rows.weight
+    nearest = ((points[:, None] - V) ** 2).sum(axis=2).argmin(axis=1)
+    c, p = V.shape
+    means, sigma, share = V.copy(), np.empty((c, p, p)), np.empty(c)
+    whole = covariance(rows)
+    for k in range(c):
+        w = np.where(nearest == k, weight, 0.0)
+        share[k] = w.sum()
+        means[k] = w @ points / share[k] if share[k] > 0 else V[k]
+        Z = points - means[k]
+        own = (w[:, None] * Z).T @ Z / share[k] if share[k] > 0 else whole
+        # A few rows have no full covariance: the whole data's diagonal stands behind them.
+        sigma[k] = own + np.diag(np.maximum(1e-3 * np.diag(whole), 1e-280))
+    return means, sigma, share / share.sum()
+
+
+def given_matrices(geometry, matrices, units, c, p):
+    """What prototypes begin with, from matrices in the units of the data.
+
+    Covariances; for shells those whose level 1 is the shell.
+    """
+    sigma = check_covariances(matrices, c, p)
+    if geometry not in ("shells", "radial-shells"):
+        return units.enter_square(sigma) if geometry == "gath-geva" else sigma
+    B = np.linalg.cholesky(sigma) * units.factor
+    return np.linalg.inv(B) if geometry == "shells" else B
+
+
+def is_shaped(geometry):
+    """Whether init may be a pair (centres, matrices)."""
+    return geometry in _WITH_SHAPE and geometry != "mahalanobis"

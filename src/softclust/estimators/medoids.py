@@ -1,0 +1,384 @@
+"""k-medoids: clusters around rows of the data."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+    _fit_context,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import _VALID_METRICS
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from softclust.knowledge import check_weight
+from softclust.medoids import Matrix, Search, Vectors, clara, clarans, metric_for, scaled
+from softclust.run import n_threads
+
+_COUNT = Interval(Integral, 1, None, closed="left")
+_AS_FLOATS = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
+_LEAST_SAMPLE = 2000
+
+
+class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """k-medoids: each row belongs to the nearest of `n_clusters` rows, for any distance.
+
+    Minimises L = sum_i w_i min_k d(x_i, m_k) over medoids m_k that are rows of X, by swaps of a medoid
+    for another row (Kaufman & Rousseeuw 1990).
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters, k.
+    method : {"pam", "clara", "clarans"}, default="pam"
+        "pam": FasterPAM (Schubert & Rousseeuw 2021), on all n^2 distances; no single swap lowers L in the
+        end.  "clara": PAM on samples of `sampling_size` rows, of which the best for all rows is kept; for
+        data whose n^2 distances have no room.  "clarans": swaps with random rows (Ng & Han 2002), in
+        memory for k n distances.
+    metric : str or callable, default="euclidean"
+        A metric of `sklearn.metrics.pairwise_distances`, a function of two rows (taken to be symmetric), or
+        "precomputed": X holds the distances, X[i, j] >= 0 being what row i pays if row j is its medoid.
+        They need not be symmetric, nor be 0 on the diagonal, nor fulfil the triangle inequality.
+        "euclidean", "sqeuclidean", "manhattan" and "cosine" are compiled.
+    metric_params : dict, default=None
+        Further arguments of the metric.
+    init : {"build", "lab", "random"} or array-like of shape (n_clusters,), default="build"
+        Where the medoids start.  "build": one after the other, each the row that lowers L most.  "lab":
+        the same, judged by 10 + sqrt(n) rows each time.  "random": any rows.  An array: these rows.
+        CLARANS, which never sees all distances, takes "build" for "random".
+    n_init : int, default=1
+        Starts by chance ("lab", "random") of which PAM keeps the best, in CLARA for each sample.
+    max_iter : int, default=300
+        Most passes; in a pass every row is tried once as a medoid.
+    n_samplings : int, default=5
+        Samples of CLARA; each but the first contains the best medoids so far.
+    sampling_size : int, default=None
+        Rows of a sample of CLARA, at least `n_clusters`; from n on the result is that of PAM.  None:
+        max(2000, 80 + 4 k).
+    max_neighbours : int, default=None
+        Swaps in a row that CLARANS tries in vain before it stops.  None: max(250, 1.25 % of k (n - k)).
+        From k (n - k) on no single swap lowers L in the end.
+    n_local : int, default=2
+        Starts of CLARANS, of which it keeps the best.
+    random_state : int, RandomState instance or None, default=None
+        Determines starts by chance, samples and the order of candidates.
+    n_jobs : int, default=None
+        Threads that find distances.  None is all cores (or OMP_NUM_THREADS); the result has the same bits
+        for any.
+
+    Attributes
+    ----------
+    medoid_indices_ : ndarray of shape (n_clusters,)
+        The medoids, as positions of rows.
+    cluster_centers_ : ndarray of shape (n_clusters, n_features) or None
+        The medoids; None where distances were given.
+    labels_ : ndarray of shape (n_samples,)
+        Nearest medoid of each row, 0..k-1; the first of equals.
+    memberships_ : ndarray of shape (n_samples, n_clusters)
+        1 in the cluster of a row, else 0.
+    inertia_, objective_ : float
+        L.
+    n_iter_ : int
+        Passes of the search that won.
+    converged_ : bool
+        Whether it came to rest within `max_iter`.
+    n_clusters_ : int
+        Number of clusters.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softclust import KMedoids
+    >>> model = KMedoids(n_clusters=3).fit(load_iris().data)
+    >>> print(model.medoid_indices_, round(model.inertia_, 2))
+    [  7  78 112] 98.13
+    """
+
+    _parameter_constraints = {
+        "n_clusters": [_COUNT],
+        "method": [StrOptions({"pam", "clara", "clarans"})],
+        "metric": [StrOptions(set(_VALID_METRICS)), callable],
+        "metric_params": [dict, None],
+        "init": [StrOptions({"build", "lab", "random"}), "array-like"],
+        "n_init": [_COUNT],
+        "max_iter": [_COUNT],
+        "n_samplings": [_COUNT],
+        "sampling_size": [None, _COUNT],
+        "max_neighbours": [None, _COUNT],
+        "n_local": [_COUNT],
+        "random_state": ["random_state"],
+        "n_jobs": [None, _COUNT, Interval(Integral, None, -1, closed="right")],
+    }
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        method="pam",
+        metric="euclidean",
+        metric_params=None,
+        init="build",
+        n_init=1,
+        max_iter=300,
+        n_samplings=5,
+        sampling_size=None,
+        max_neighbours=None,
+        n_local=2,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.n_clusters = n_clusters
+        self.method = method
+        self.metric = metric
+        self.metric_params = metric_params
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.n_samplings = n_samplings
+        self.sampling_size = sampling_size
+        self.max_neighbours = max_neighbours
+        self.n_local = n_local
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    # ------------------------------------------------------------------ fit
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y=None, *, sample_weight=None):
+        """Find the medoids of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or (n_samples, n_samples) for "precomputed"
+            The rows, or their distances.  float32 stays float32.  A matrix of distances is not copied if
+            it is symmetric or in Fortran order.
+        y : ignored
+            There by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many rows each row stands for; 0 leaves a row out.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        rows = check_array(X, estimator=self, input_name="X", **_AS_FLOATS, **self._order())
+        n, k = len(rows), self.n_clusters
+        weight = check_weight(sample_weight, n)
+        if n < k:
+            raise ValueError(f"n_samples={n} should be >= n_clusters={k}.")
+        pool = None if weight is None or weight.all() else np.flatnonzero(weight)
+        if pool is not None and len(pool) < k:
+            raise ValueError(f"Only {len(pool)} rows have a weight above 0; n_clusters={k} needs as many.")
+        init = self._given(n, weight)
+        space = self._space(rows)
+        validate_data(self, X, skip_check_array=True)  # n_features_in_, now that X is sound
+        some = space
+        if pool is not None:
+            some, weight = space.take(pool), weight[pool]
+            init = init if isinstance(init, str) else np.searchsorted(pool, init)
+        found = self._solve(some, scaled(weight, len(some)), init)
+        medoids = found.rows if pool is None else pool[found.rows]
+        self._publish(rows, space, medoids, check_weight(sample_weight, n), found)
+        return self
+
+    def _order(self):
+        return {} if self._is_given() else {"order": "C"}
+
+    def _is_given(self):
+        return isinstance(self.metric, str) and self.metric == "precomputed"
+
+    def _given(self, n, weight):
+        """`init`: its name, or positions of rows that are checked."""
+        if isinstance(self.init, str):
+            return self.init
+        init, k = np.asarray(self.init), self.n_clusters
+        if init.shape != (k,):
+            raise ValueError(f"init has the shape {init.shape}; n_clusters={k} row positions would fit.")
+        if init.dtype.kind not in "iu":
+            raise ValueError(f"init[0] is {init.tolist()[0]!r}; row positions are whole numbers.")
+        for place, row in enumerate(init.tolist()):
+            if not 0 <= row < n:
+                raise ValueError(f"init[{place}] is {row}; X has rows 0 to {n - 1}.")
+            first = init.tolist().index(row)
+            if first < place:
+                raise ValueError(
+                    f"init[{first}] and init[{place}] are both row {row}; medoids must differ."
+                )
+            if weight is not None and weight[row] == 0:
+                raise ValueError(f"init[{place}] is row {row}, whose sample_weight is 0.")
+        return init.astype(np.int64)
+
+    def _space(self, rows):
+        if self._is_given():
+            return Matrix(_paid(rows))
+        _check_entries(rows, "X", type(self).__name__)
+        self._metric_parameters = _completed(self.metric, self.metric_params, rows)
+        metric = metric_for(self.metric, self._metric_parameters, rows)
+        return Vectors(metric, metric.prepare(rows), rows.dtype, n_threads(self.n_jobs))
+
+    def _solve(self, space, weight, init):
+        n, k = len(space), self.n_clusters
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        search = Search(k, init, self.n_init, self.max_iter)
+        if self.method == "clara":
+            size = max(_LEAST_SAMPLE, 80 + 4 * k) if self.sampling_size is None else self.sampling_size
+            if size < k:
+                raise ValueError(f"sampling_size={size} should be >= n_clusters={k}.")
+            return clara(space, weight, search, self.n_samplings, size, rng)
+        if self.method == "clarans":
+            most = self.max_neighbours or max(250, int(0.0125 * k * (n - k)))
+            return clarans(space, weight, search, most, self.n_local, rng)
+        return search.run(space, weight, rng)
+
+    def _publish(self, rows, space, medoids, weight, found):
+        """Set the fitted attributes: the only place that writes on self."""
+        self.medoid_indices_ = medoids
+        self.cluster_centers_ = None if self._is_given() else rows[medoids]
+        self.n_clusters_ = len(medoids)
+        self.labels_, least = space.nearest(medoids)
+        self.inertia_ = self.objective_ = _loss(
+            least if self._is_given() else space.metric.leave(least), weight
+        )
+        self.n_iter_ = found.n_iter
+        self.converged_ = found.converged
+        if not found.converged:
+            _warn(
+                f"The last of max_iter={self.max_iter} passes still swapped medoids; "
+                "the loss may fall further."
+            )
+        distinct = len(np.unique(self.labels_ if weight is None else self.labels_[weight > 0]))
+        if distinct < len(medoids):
+            _warn(
+                f"Number of distinct clusters ({distinct}) found smaller than n_clusters ({len(medoids)}). "
+                "Possibly due to duplicate points in X."
+            )
+
+    # ------------------------------------------------------------------ read-outs
+    def _to_medoids(self, X):
+        """(metric, rows, centres), or (None, distances, None) where those are given."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **_AS_FLOATS, **self._order())
+        if self._is_given():
+            d = np.ascontiguousarray(X[:, self.medoid_indices_])
+            _check_distances(d, self.medoid_indices_)
+            return None, d, None
+        _check_entries(X, "X", type(self).__name__)
+        V = self.cluster_centers_
+        metric = metric_for(self.metric, self._metric_parameters, X, V)
+        return metric, metric.prepare(X), metric.prepare(V)
+
+    def _nearest(self, X):
+        metric, X, V = self._to_medoids(X)
+        if metric is None:
+            labels = X.argmin(axis=1).astype(np.int32)
+            return labels, X[np.arange(len(X)), labels].astype(np.float64)
+        labels, least = metric.nearest(X, V, n_threads(self.n_jobs))
+        return labels, metric.leave(least)
+
+    def fit_predict(self, X, y=None, *, sample_weight=None):
+        """Fit, and return `labels_`."""
+        return self.fit(X, sample_weight=sample_weight).labels_
+
+    def predict(self, X):
+        """The nearest medoid of each row, 0..k-1; "precomputed": X[i, j] is to row j of the fit."""
+        return self._nearest(X)[0]
+
+    def predict_proba(self, X):
+        """1 in the cluster of each row, else 0."""
+        return np.eye(self.n_clusters_)[self.predict(X)]
+
+    def transform(self, X):
+        """Distances of each row to each medoid."""
+        metric, X, V = self._to_medoids(X)
+        if metric is None:
+            return X
+        return metric.leave(np.ascontiguousarray(metric.between(V, X, X.dtype, n_threads(self.n_jobs)).T))
+
+    def score(self, X, y=None, sample_weight=None):
+        """Minus the loss of the fitted medoids on X: greater is better."""
+        least = self._nearest(X)[1]
+        return -_loss(least, check_weight(sample_weight, len(least)))
+
+    @property
+    def memberships_(self):
+        check_is_fitted(self)
+        return np.eye(self.n_clusters_)[self.labels_]
+
+    @property
+    def _n_features_out(self):
+        return self.n_clusters_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_given()
+        return tags
+
+
+def _loss(least, weight):
+    with np.errstate(over="ignore"):
+        return float(least.sum() if weight is None else weight @ least)
+
+
+def _warn(message):
+    warnings.warn(message, ConvergenceWarning, stacklevel=5)
+
+
+def _check_entries(X, name, estimator):
+    """Refuse NaN and infinities by their place."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(X.sum()):
+            return
+    wrong = ~np.isfinite(X)
+    if wrong.any():
+        i, j = np.argwhere(wrong)[0]
+        kind = "NaN" if np.isnan(X[i, j]) else f"infinity or a value too large for {X.dtype!r}"
+        raise ValueError(
+            f"Input {name} contains {kind}: {name}[{i}, {j}]. {estimator} takes finite numbers."
+        )
+
+
+def _check_distances(D, columns=None):
+    """Refuse a distance that is negative or not finite by its place; whether D is symmetric."""
+    from softclust.kernels.medoids import inspect
+
+    i, j, symmetric = inspect(D)
+    if i >= 0:
+        value, j = D[i, j], j if columns is None else columns[j]
+        kind = "contains NaN" if np.isnan(value) else "contains infinity" if value > 0 else "is negative"
+        raise ValueError(
+            f"The distance of row {i} to row {j}, X[{i}, {j}] = {value}, {kind}; "
+            'with metric="precomputed" all must be finite and >= 0.'
+        )
+    return symmetric
+
+
+def _paid(D):
+    """The distances, those to one medoid side by side: D itself where it is symmetric."""
+    if D.shape[0] != D.shape[1]:
+        raise ValueError(
+            f'X has the shape {D.shape}; metric="precomputed" takes a square matrix, the distance of every '
+            "row to every other."
+        )
+    if D.flags.f_contiguous and not D.flags.c_contiguous:
+        _check_distances(D)
+        return D.T
+    D = np.ascontiguousarray(D)
+    return D if _check_distances(D) else np.ascontiguousarray(D.T)
+
+
+def _completed(metric, parameters, X):
+    """Parameters of a metric; those that scikit-learn takes from all rows are found once, from X."""
+    parameters = dict(parameters or {})
+    if metric == "seuclidean" and "V" not in parameters:
+        parameters["V"] = np.var(X, axis=0, ddof=1, dtype=np.float64)
+    if metric == "mahalanobis" and not {"V", "VI"} & set(parameters):
+        parameters["VI"] = np.linalg.inv(np.atleast_2d(np.cov(X.T))).T
+    return parameters

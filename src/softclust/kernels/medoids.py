@@ -1,0 +1,274 @@
+"""Swaps of medoids, and distances to them.
+
+`paid[j, o]` is what row o pays if row j is its medoid: the distances to one candidate lie side by side.
+Medoid `slot` is row `rows[slot]` of such a table.  For every row, `near` and `second` are the slots of its
+nearest and second nearest medoid, `d_near` and `d_second` how far those are (second: infinite where there
+is one medoid).
+"""
+
+import numpy as np
+
+from softclust.kernels.compiled import TILE, compiled, compiled_pass
+from softclust.kernels.tiles import squared_distances
+
+SQUARED, PLAIN, MANHATTAN, HALF = 0, 1, 2, 3  # |x - y|^2, |x - y|, sum |x_j - y_j|, |x - y|^2 / 2
+GAIN = 1e-12  # of the loss, at least: less is rounding, and swaps of equal worth would follow for ever
+
+
+# ------------------------------------------------------------------ swaps
+@compiled
+def _rank(paid, rows, o, near, second, d_near, d_second):
+    """Find the nearest and the second nearest medoid of row o afresh."""
+    first, other = 0, -1
+    d_first, d_other = paid[rows[0], o], np.inf
+    for slot in range(1, rows.shape[0]):
+        d = paid[rows[slot], o]
+        if d < d_first:
+            other, d_other = first, d_first
+            first, d_first = slot, d
+        elif d < d_other or other < 0:
+            other, d_other = slot, d
+    near[o], second[o], d_near[o], d_second[o] = first, other, d_first, d_other
+
+
+@compiled
+def _losses_of_removal(near, d_near, d_second, weight, removal):
+    """What the loss would rise by without each medoid; the loss itself is returned."""
+    total = 0.0
+    for slot in range(removal.shape[0]):
+        removal[slot] = 0.0
+    for o in range(near.shape[0]):
+        total += weight[o] * d_near[o]
+        removal[near[o]] += weight[o] * (np.float64(d_second[o]) - d_near[o])
+    return total
+
+
+@compiled_pass
+def start(paid, rows, weight, near, second, d_near, d_second, removal):
+    """Nearest and second nearest medoids of all rows, and the losses of removal; returns the loss."""
+    for o in range(near.shape[0]):
+        _rank(paid, rows, o, near, second, d_near, d_second)
+    return _losses_of_removal(near, d_near, d_second, weight, removal)
+
+
+@compiled_pass
+def best_swap(d, near, d_near, d_second, weight, removal, change, closer):
+    """The slot that a candidate at distances d should take, and what the loss changes by.
+
+    FasterPAM (Schubert & Rousseeuw 2021, section 3): the change for slot i is
+
+        gain + change_i,  gain = sum_o w_o min(d_o - d_near_o, 0),
+        change_i = removal_i + sum over the rows o of i with d_o < d_second_o of
+                   w_o (max(d_o, d_near_o) - d_second_o)
+
+    so that all k slots cost one walk over the rows.  Rows that are closer than to their second medoid are
+    gathered first, without a branch that the machine could mispredict.
+    """
+    n, k = near.shape[0], removal.shape[0]
+    gain = 0.0
+    if k == 1:
+        for o in range(n):
+            gain += weight[o] * (np.float64(d[o]) - d_near[o])
+        return 0, gain
+    count = 0
+    for o in range(n):
+        closer[count] = o
+        count += d[o] < d_second[o]
+    for slot in range(k):
+        change[slot] = removal[slot]
+    for at in range(count):
+        o = closer[at]
+        w, x, y = weight[o], np.float64(d[o]), np.float64(d_near[o])
+        gain += w * min(x - y, 0.0)
+        change[near[o]] += w * (max(x, y) - d_second[o])
+    best = 0
+    for slot in range(1, k):
+        if change[slot] < change[best]:
+            best = slot
+    return best, gain + change[best]
+
+
+@compiled_pass
+def exchange(paid, rows, slot, near, second, d_near, d_second, weight, removal):
+    """Bring everything up to date after row `rows[slot]` took that slot; returns the loss."""
+    d = paid[rows[slot]]
+    for o in range(near.shape[0]):
+        x = d[o]
+        if near[o] == slot:
+            if x < d_second[o] or second[o] < 0:
+                d_near[o] = x
+            else:
+                _rank(paid, rows, o, near, second, d_near, d_second)
+        elif x < d_near[o]:
+            second[o], d_second[o] = near[o], d_near[o]
+            near[o], d_near[o] = slot, x
+        elif second[o] == slot:
+            if x <= d_second[o]:
+                d_second[o] = x
+            else:
+                _rank(paid, rows, o, near, second, d_near, d_second)
+        elif x < d_second[o]:
+            second[o], d_second[o] = slot, x
+    return _losses_of_removal(near, d_near, d_second, weight, removal)
+
+
+@compiled_pass
+def swap_pass(
+    paid, rows, is_medoid, since, loss, weight, near, second, d_near, d_second, removal, change, closer
+):  # fmt: skip
+    """Try every row once as a candidate, swap at once where it gains: (rows since a swap, loss, swaps).
+
+    It ends early where all n rows have been tried since the last swap, in this pass or the one before.
+    """
+    n = near.shape[0]
+    swaps = 0
+    for j in range(n):
+        if since >= n:
+            break
+        since += 1
+        if is_medoid[j]:
+            continue
+        slot, by = best_swap(paid[j], near, d_near, d_second, weight, removal, change, closer)
+        if by < -GAIN * loss:
+            is_medoid[rows[slot]], is_medoid[j] = False, True
+            rows[slot] = j
+            loss = exchange(paid, rows, slot, near, second, d_near, d_second, weight, removal)
+            since = 0
+            swaps += 1
+    return since, loss, swaps
+
+
+# ------------------------------------------------------------------ BUILD
+@compiled
+def _gain(d, d_near, weight):
+    total = 0.0
+    for o in range(d.shape[0]):
+        total += weight[o] * max(np.float64(d_near[o]) - d[o], 0.0)
+    return total
+
+
+@compiled_pass
+def build(paid, weight, rows, d_near, bound, fresh):
+    """BUILD of Kaufman & Rousseeuw: the most central row, then each time the one that gains most.
+
+    What a row gains, sum_o w_o max(d_near_o - d_o, 0), only falls as medoids are added.  So an old gain
+    is a bound, and only rows whose bound is the greatest are looked at again (Minoux 1978).
+    """
+    n = d_near.shape[0]
+    for j in range(n):
+        total = 0.0
+        for o in range(n):
+            total += weight[o] * paid[j, o]
+        bound[j], fresh[j] = -total, 0
+    best = 0
+    for j in range(n):
+        if bound[j] > bound[best]:
+            best = j
+    rows[0] = best
+    for o in range(n):
+        d_near[o] = paid[best, o]
+    bound[best] = -np.inf
+    for j in range(n):
+        if bound[j] > -np.inf:
+            bound[j], fresh[j] = _gain(paid[j], d_near, weight), 1
+    for slot in range(1, rows.shape[0]):
+        while True:
+            best = 0
+            for j in range(n):
+                if bound[j] > bound[best]:
+                    best = j
+            if fresh[best] == slot:
+                break
+            bound[best], fresh[best] = _gain(paid[best], d_near, weight), slot
+        rows[slot] = best
+        bound[best] = -np.inf
+        for o in range(n):
+            d_near[o] = min(d_near[o], paid[best, o])
+
+
+# ------------------------------------------------------------------ distances
+@compiled
+def _tile(X, first, xt):
+    """Rows first .. of X, transposed; zeros after the last, so that all tiles are computed alike."""
+    rows = min(TILE, X.shape[0] - first)
+    for i in range(rows):
+        for j in range(X.shape[1]):
+            xt[j, i] = X[first + i, j]
+    for i in range(rows, TILE):
+        for j in range(X.shape[1]):
+            xt[j, i] = 0.0
+    return rows
+
+
+@compiled
+def _to_centres(kind, xt, V, d):
+    """d[k, i]: from row i of a tile to centre k."""
+    if kind == MANHATTAN:
+        for k in range(V.shape[0]):
+            for i in range(TILE):
+                d[k, i] = 0.0
+            for j in range(V.shape[1]):
+                v = V[k, j]
+                for i in range(TILE):
+                    d[k, i] += abs(xt[j, i] - v)
+        return
+    for k in range(V.shape[0]):  # one by one: bits must not depend on a centre's place among others
+        squared_distances(xt, V[k : k + 1], d[k : k + 1])
+        if kind == PLAIN:
+            for i in range(TILE):
+                d[k, i] = np.sqrt(d[k, i])
+        elif kind == HALF:
+            for i in range(TILE):
+                d[k, i] *= 0.5
+
+
+@compiled_pass
+def distances(kind, X, V, xt, d, out):
+    """out[k, i]: from row i of X to centre k, summed in float64."""
+    for first in range(0, X.shape[0], TILE):
+        rows = _tile(X, first, xt)
+        for begin in range(0, V.shape[0], d.shape[0]):
+            end = min(begin + d.shape[0], V.shape[0])
+            _to_centres(kind, xt, V[begin:end], d[: end - begin])
+            for k in range(begin, end):
+                for i in range(rows):
+                    out[k, first + i] = d[k - begin, i]
+
+
+@compiled_pass
+def nearest(kind, X, V, xt, d, label, least):
+    """The nearest centre of each row (the first of equals), and how far it is."""
+    for first in range(0, X.shape[0], TILE):
+        rows = _tile(X, first, xt)
+        _to_centres(kind, xt, V, d)
+        for i in range(rows):
+            best = 0
+            for k in range(1, V.shape[0]):
+                if d[k, i] < d[best, i]:
+                    best = k
+            label[first + i], least[first + i] = best, d[best, i]
+
+
+@compiled_pass
+def inspect(D):
+    """Row and column of the first entry that is negative or not finite, else -1; whether D is symmetric."""
+    n = D.shape[0]
+    symmetric = True
+    for i in range(n):
+        sound = True
+        for j in range(D.shape[1]):
+            sound &= (D[i, j] >= 0) & (D[i, j] < np.inf)
+        if not sound:
+            for j in range(D.shape[1]):
+                if not (D[i, j] >= 0 and D[i, j] < np.inf):
+                    return i, j, False
+    if D.shape[1] != n:
+        return -1, -1, False
+    for begin in range(0, n, TILE):  # in squares, which stay in the cache
+        for other in range(0, begin + 1, TILE):
+            for i in range(begin, min(begin + TILE, n)):
+                for j in range(other, min(other + TILE, i)):
+                    symmetric &= D[i, j] == D[j, i]
+        if not symmetric:
+            break
+    return -1, -1, symmetric

@@ -1,0 +1,393 @@
+"""k-medoids by swaps: PAM on a table of distances, CLARA on samples, CLARANS on random candidates.
+
+All minimise L = sum_i w_i min_k d(x_i, m_k), where the medoids m_k are rows of the data.  `paid[j, o]` is
+what row o pays if row j is its medoid; a space (`Vectors`, `Matrix`) knows how to find it.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from math import ceil, sqrt
+from typing import Any
+
+import numpy as np
+
+_BLOCK_ROWS = 16384  # of an assignment
+_BLOCK_CANDIDATES = 256  # of a table
+_BLOCK_ENTRIES = 2**22  # of a block of distances that scikit-learn works out
+_TILE_CENTRES = 64
+_NEGATIVE = 1e-9  # of the greatest distance: a difference of equals, no error of the metric
+
+# Squares of entries beyond these exponents of two, and of float32 distances, have no float.
+_SAFE_EXPONENT = {np.dtype("f4"): 30, np.dtype("f8"): 400}
+_KINDS = {
+    "sqeuclidean": "SQUARED",
+    "euclidean": "PLAIN",
+    "l2": "PLAIN",
+    "manhattan": "MANHATTAN",
+    "cityblock": "MANHATTAN",
+    "l1": "MANHATTAN",
+    "cosine": "HALF",
+}
+
+
+# ------------------------------------------------------------------ metrics
+@dataclass(frozen=True)
+class Compiled:
+    """A metric with a kernel, on entries times `factor`, a power of two that keeps squares in range."""
+
+    name: str
+    factor: float = 1.0
+
+    @classmethod
+    def of(cls, name, *arrays):
+        """The metric in units for these rows; a power of two leaves their distances as they are."""
+        if name == "cosine":
+            return cls(name)
+        limit = min(_SAFE_EXPONENT[a.dtype] for a in arrays)
+        exponent = int(np.frexp(max(max(abs(float(a.max())), abs(float(a.min()))) for a in arrays))[1])
+        return cls(name, 1.0 if abs(exponent) <= limit else float(np.ldexp(1.0, -exponent)))
+
+    def prepare(self, X):
+        """Rows as the kernel takes them.
+
+        1 - cos(x, y) = |x/|x| - y/|y||^2 / 2.  A row of zeros gets a direction of its own: 0 from its
+        like and 1 from all others, as in scikit-learn.
+        """
+        if self.name != "cosine":
+            return X if self.factor == 1 else X * X.dtype.type(self.factor)
+        unit = np.zeros((len(X), X.shape[1] + 1))
+        largest = np.abs(X).max(axis=1, keepdims=True)
+        np.divide(X, largest, out=unit[:, :-1], where=largest > 0)
+        unit[:, -1] = largest[:, 0] == 0
+        return unit / np.sqrt((unit**2).sum(axis=1, keepdims=True))
+
+    def leave(self, d):
+        """Distances in the units of the data."""
+        with np.errstate(over="ignore", under="ignore"):
+            for _ in range(2 if self.name == "sqeuclidean" else 1):
+                d = d if self.factor == 1 else d / np.asarray(d).dtype.type(self.factor)
+        return d
+
+    def between(self, V, X, dtype, threads=1):
+        """(k, n) from rows of X to centres V, both prepared."""
+        out = np.empty((len(V), len(X)), dtype)
+        V = np.ascontiguousarray(V, dtype=np.float64)
+        size = max(_BLOCK_CANDIDATES, -(-len(V) // 4096))
+        _each(partial(self._fill, V, X, out), _slices(len(V), size), threads)
+        return out
+
+    def _fill(self, V, X, out, part):
+        from softclust.kernels import medoids as kernels
+
+        xt, d = _buffers(X.shape[1], min(_TILE_CENTRES, len(V[part])))
+        kernels.distances(getattr(kernels, _KINDS[self.name]), X, V[part], xt, d, out[part])
+
+    def nearest(self, X, V, threads=1):
+        """Label and distance of the nearest centre of each row, both prepared."""
+        label, least = np.empty(len(X), np.int32), np.empty(len(X))
+        V = np.ascontiguousarray(V, dtype=np.float64)
+        _each(partial(self._label, X, V, label, least), _slices(len(X), _BLOCK_ROWS), threads)
+        return label, least
+
+    def _label(self, X, V, label, least, part):
+        from softclust.kernels import medoids as kernels
+
+        xt, d = _buffers(X.shape[1], len(V))
+        kernels.nearest(getattr(kernels, _KINDS[self.name]), X[part], V, xt, d, label[part], least[part])
+
+
+@dataclass(frozen=True)
+class Named:
+    """Any other metric of scikit-learn, or a function of two rows; taken to be symmetric."""
+
+    name: Any
+    parameters: dict
+
+    def prepare(self, X):
+        from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
+
+        return X.astype(bool) if self.name in PAIRWISE_BOOLEAN_FUNCTIONS else X
+
+    def leave(self, d):
+        return d
+
+    def between(self, V, X, dtype, threads=1):
+        from sklearn.metrics import pairwise_distances
+
+        others = None if V is X else X  # all pairs: half of them are enough, and a row is 0 from itself
+        d = pairwise_distances(V, others, metric=self.name, **self.parameters)
+        largest = d.max(initial=0.0)
+        if not (np.isfinite(largest) and d.min(initial=0.0) >= -_NEGATIVE * largest):
+            k, i = np.argwhere(~(np.isfinite(d) & (d >= -_NEGATIVE * np.nanmax(np.abs(d)))))[0]
+            raise ValueError(
+                f"metric={self.name!r} gives {d[k, i]} for the rows {V[k].tolist()} and {X[i].tolist()}; "
+                "distances are finite numbers >= 0."
+            )
+        return np.ascontiguousarray(np.maximum(d, 0.0), dtype=dtype)
+
+    def nearest(self, X, V, threads=1):
+        label, least = np.empty(len(X), np.int32), np.empty(len(X))
+        for part in _slices(len(X), max(1, _BLOCK_ENTRIES // len(V))):
+            d = self.between(V, X[part], np.float64)
+            label[part] = d.argmin(axis=0)
+            least[part] = d[label[part], np.arange(d.shape[1])]
+        return label, least
+
+
+def metric_for(name, parameters, *arrays):
+    """The metric of this name: with a kernel where there is one."""
+    if isinstance(name, str) and name in _KINDS and not parameters:
+        return Compiled.of(name, *arrays)
+    return Named(name, parameters or {})
+
+
+def _buffers(p, k):
+    from softclust.kernels.compiled import TILE
+
+    return np.empty((p, TILE)), np.empty((k, TILE))
+
+
+def _slices(n, size):
+    return [slice(first, min(first + size, n)) for first in range(0, n, size)]
+
+
+def _each(work, parts, threads):
+    if threads == 1 or len(parts) == 1:
+        for part in parts:
+            work(part)
+        return
+    with ThreadPoolExecutor(min(threads, len(parts))) as pool:
+        list(pool.map(work, parts))
+
+
+# ------------------------------------------------------------------ spaces
+@dataclass(frozen=True)
+class Vectors:
+    """Rows (prepared) with a metric: distances are found when they are asked for."""
+
+    metric: Compiled | Named
+    X: np.ndarray
+    dtype: Any
+    threads: int = 1
+
+    def __len__(self):
+        return len(self.X)
+
+    def take(self, rows):
+        return Vectors(self.metric, self.X[rows], self.dtype, self.threads)
+
+    def table(self):
+        """(n, n) `paid`."""
+        return self.metric.between(self.X, self.X, self.dtype, self.threads)
+
+    def between(self, rows, others):
+        """paid[rows][:, others]; None is all."""
+        some = self.X if others is None else self.X[others]
+        return self.metric.between(self.X[rows], some, self.dtype)
+
+    def nearest(self, rows):
+        """Slot of the nearest of these medoids and its distance, for every row."""
+        return self.metric.nearest(self.X, self.X[rows], self.threads)
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Distances that are given: `paid` itself."""
+
+    paid: np.ndarray
+
+    def __len__(self):
+        return len(self.paid)
+
+    def take(self, rows):
+        return Matrix(self.paid[np.ix_(rows, rows)])
+
+    def table(self):
+        return self.paid
+
+    def between(self, rows, others):
+        return self.paid[rows] if others is None else self.paid[np.ix_(rows, others)]
+
+    def nearest(self, rows):
+        d = self.paid[rows]
+        label = d.argmin(axis=0).astype(np.int32)
+        return label, d[label, np.arange(d.shape[1])].astype(np.float64)
+
+
+# ------------------------------------------------------------------ PAM
+@dataclass(frozen=True)
+class Found:
+    """Medoids, their loss (of weights that are scaled to sum to at most 1), and how they were found."""
+
+    rows: np.ndarray
+    loss: float
+    n_iter: int
+    converged: bool
+
+
+class _Ranks:
+    """Nearest and second nearest medoid of every row of a table, and the room that a swap needs."""
+
+    def __init__(self, paid, rows, weight):
+        from softclust.kernels import medoids as kernels
+
+        n, k = paid.shape[1], len(rows)
+        self.weight, self.near, self.second = weight, np.empty(n, np.int32), np.empty(n, np.int32)
+        self.d_near, self.d_second = np.empty((2, n), paid.dtype)
+        self.removal, self.change, self.closer = np.empty(k), np.empty(k), np.empty(n, np.int32)
+        self.loss = kernels.start(
+            paid, rows, weight, self.near, self.second, self.d_near, self.d_second, self.removal
+        )
+
+
+def scaled(weight, n):
+    """Weights times a power of two, so that no sum of distances overflows."""
+    weight = np.ones(n) if weight is None else weight
+    weight = np.ldexp(weight, -int(np.frexp(weight.max())[1]))
+    return np.ldexp(weight, -int(np.frexp(weight.sum())[1]))
+
+
+def pam(paid, weight, rows, max_iter):
+    """FasterPAM (Schubert & Rousseeuw 2021) from the medoids `rows`.
+
+    Candidates are tried in the order of the rows, again and again, and swapped at once where that lowers
+    the loss, until each has been tried in vain since the last swap: then no single swap lowers it.
+    """
+    from softclust.kernels import medoids as kernels
+
+    rows = np.array(rows, dtype=np.int64)
+    ranks = _Ranks(paid, rows, weight)
+    is_medoid = np.zeros(len(paid), dtype=bool)
+    is_medoid[rows] = True
+    since, loss, n_iter = 0, ranks.loss, 0
+    while since < len(paid) and n_iter < max_iter:
+        n_iter += 1
+        since, loss, _ = kernels.swap_pass(
+            paid, rows, is_medoid, since, loss, weight, ranks.near, ranks.second,
+            ranks.d_near, ranks.d_second, ranks.removal, ranks.change, ranks.closer,
+        )  # fmt: skip
+    return Found(rows, loss, n_iter, since >= len(paid))
+
+
+def build(paid, weight, k):
+    """The start of Kaufman & Rousseeuw: one medoid after the other, each the one that gains most."""
+    from softclust.kernels import medoids as kernels
+
+    n = len(paid)
+    rows = np.empty(k, np.int64)
+    kernels.build(paid, weight, rows, np.empty(n, paid.dtype), np.empty(n), np.empty(n, np.int64))
+    return rows
+
+
+def lab(space, weight, k, rng):
+    """Linear approximative BUILD: each medoid is the best of 10 + sqrt(n) rows, judged by those alone."""
+    free, rows = np.ones(len(space), dtype=bool), np.empty(k, np.int64)
+    for slot in range(k):
+        pool = np.flatnonzero(free)
+        some = np.sort(rng.choice(pool, min(len(pool), 10 + ceil(sqrt(len(space)))), replace=False))
+        gain = -space.between(some, some)
+        if slot:
+            gain = np.maximum(gain + space.between(rows[:slot], some).min(axis=0), 0.0)
+        rows[slot] = some[np.argmax(gain @ weight[some])]
+        free[rows[slot]] = False
+    return rows
+
+
+def at_random(space, weight, k, rng):
+    return rng.choice(len(space), k, replace=False)
+
+
+@dataclass(frozen=True)
+class Search:
+    """How PAM is to be run: `init` is "build", "lab", "random" or the rows to start from."""
+
+    k: int
+    init: Any = "build"
+    n_init: int = 1
+    max_iter: int = 300
+
+    def run(self, space, weight, rng):
+        """The best of the starts; only the draws of chance are worth more than one."""
+        paid = space.table()
+        if not isinstance(self.init, str):
+            starts = [self.init]
+        elif self.init == "build":
+            starts = [build(paid, weight, self.k)]
+        else:
+            draw, within = {"lab": lab, "random": at_random}[self.init], Matrix(paid)
+            starts = [draw(within, weight, self.k, rng) for _ in range(self.n_init)]
+        return min((pam(paid, weight, rows, self.max_iter) for rows in starts), key=lambda end: end.loss)
+
+
+# ------------------------------------------------------------------ CLARA, CLARANS
+def clara(space, weight, search, n_samplings, size, rng):
+    """PAM on samples, each with the best medoids so far; all rows tell which sample had the best."""
+    n, best = len(space), None
+    if size >= n:
+        return search.run(space, weight, rng)
+    for _ in range(n_samplings):
+        sample = rng.choice(n, size, replace=False)
+        here = search
+        if best is not None:
+            sample = np.union1d(sample, best.rows)
+        elif not isinstance(search.init, str):
+            sample = np.union1d(sample, search.init)
+            here = Search(search.k, np.searchsorted(sample, search.init), 1, search.max_iter)
+        sample = np.sort(sample)
+        if best is not None and not isinstance(search.init, str):
+            here = Search(search.k, "build", 1, search.max_iter)
+        end = here.run(space.take(sample), weight[sample], rng)
+        rows = sample[end.rows]
+        loss = float(weight @ space.nearest(rows)[1])
+        if best is None or loss < best.loss:
+            best = Found(rows, loss, end.n_iter, end.converged)
+    return best
+
+
+def clarans(space, weight, search, max_neighbours, n_local, rng):
+    """CLARANS (Ng & Han 2002): swaps with candidates in a random order, until many in a row fail.
+
+    A candidate is weighed against all k medoids in one walk over the rows, which are k neighbours of the
+    present medoids (Schubert & Rousseeuw 2021, section 4.3); no candidate comes again before all others
+    have.  So with `max_neighbours` >= k (n - k) no single swap lowers the loss in the end.
+    """
+    if isinstance(search.init, str):
+        draw = lab if search.init == "lab" else at_random
+        starts = [partial(draw, space, weight, search.k, rng)] * n_local
+    else:
+        starts = [lambda: search.init]
+    enough = min(ceil(max_neighbours / search.k), len(space) - search.k)
+    ends = (_wander(space, weight, start(), enough, search.max_iter, rng) for start in starts)
+    return min(ends, key=lambda end: end.loss)
+
+
+def _wander(space, weight, rows, enough, max_iter, rng):
+    from softclust.kernels import medoids as kernels
+
+    n, rows, slots = len(space), np.array(rows, dtype=np.int64), np.arange(len(rows))
+    paid = np.ascontiguousarray(space.between(rows, None))
+    ranks = _Ranks(paid, slots, weight)
+    order, failed, tried, loss = rng.permutation(n), 0, 0, ranks.loss
+    is_medoid = np.zeros(n, dtype=bool)
+    is_medoid[rows] = True
+    while failed < enough and tried < max_iter * n:
+        candidate = order[tried % n]
+        tried += 1
+        if is_medoid[candidate]:
+            continue
+        d = space.between(candidate[None], None)[0]
+        slot, by = kernels.best_swap(
+            d, ranks.near, ranks.d_near, ranks.d_second, weight, ranks.removal, ranks.change, ranks.closer
+        )
+        failed += 1
+        if by < -kernels.GAIN * loss:
+            is_medoid[rows[slot]], is_medoid[candidate] = False, True
+            rows[slot], paid[slot], failed = candidate, d, 0
+            loss = kernels.exchange(
+                paid, slots, slot, ranks.near, ranks.second, ranks.d_near, ranks.d_second, weight,
+                ranks.removal,
+            )  # fmt: skip
+    return Found(rows, loss, max(1, -(-tried // n)), failed >= enough)
