@@ -7,7 +7,7 @@ what row o pays if row j is its medoid; a space (`Vectors`, `Matrix`) knows how 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, sqrt
 from typing import Any
@@ -20,8 +20,8 @@ _BLOCK_ENTRIES = 2**22  # of a block of distances that scikit-learn works out
 _TILE_CENTRES = 64
 _NEGATIVE = 1e-9  # of the greatest distance: a difference of equals, no error of the metric
 
-# Squares of entries beyond these exponents of two, and of float32 distances, have no float.
-_SAFE_EXPONENT = {np.dtype("f4"): 30, np.dtype("f8"): 400}
+# Squares of entries beyond the first of these exponents of two have no float, factors beyond the second.
+_EXPONENTS = {np.dtype("f4"): (30, 126), np.dtype("f8"): (400, 1022)}
 _KINDS = {
     "sqeuclidean": "SQUARED",
     "euclidean": "PLAIN",
@@ -46,9 +46,10 @@ class Compiled:
         """The metric in units for these rows; a power of two leaves their distances as they are."""
         if name == "cosine":
             return cls(name)
-        limit = min(_SAFE_EXPONENT[a.dtype] for a in arrays)
-        exponent = int(np.frexp(max(max(abs(float(a.max())), abs(float(a.min()))) for a in arrays))[1])
-        return cls(name, 1.0 if abs(exponent) <= limit else float(np.ldexp(1.0, -exponent)))
+        safe, most = min(_EXPONENTS[a.dtype] for a in arrays)
+        largest = max(abs(float(end)) for a in arrays for end in (a.min(), a.max()))
+        exponent = int(np.frexp(largest)[1])
+        return cls(name, 1.0 if abs(exponent) <= safe else 2.0 ** -max(-most, min(exponent, most)))
 
     def prepare(self, X):
         """Rows as the kernel takes them.
@@ -75,8 +76,7 @@ class Compiled:
         """(k, n) from rows of X to centres V, both prepared."""
         out = np.empty((len(V), len(X)), dtype)
         V = np.ascontiguousarray(V, dtype=np.float64)
-        size = max(_BLOCK_CANDIDATES, -(-len(V) // 4096))
-        _each(partial(self._fill, V, X, out), _slices(len(V), size), threads)
+        _each(partial(self._fill, V, X, out), _slices(len(V), _BLOCK_CANDIDATES), threads)
         return out
 
     def _fill(self, V, X, out, part):
@@ -119,11 +119,11 @@ class Named:
 
         others = None if V is X else X  # all pairs: half of them are enough, and a row is 0 from itself
         d = pairwise_distances(V, others, metric=self.name, **self.parameters)
-        largest = d.max(initial=0.0)
-        if not (np.isfinite(largest) and d.min(initial=0.0) >= -_NEGATIVE * largest):
-            k, i = np.argwhere(~(np.isfinite(d) & (d >= -_NEGATIVE * np.nanmax(np.abs(d)))))[0]
+        wrong = ~np.isfinite(d) | (d < -_NEGATIVE * d.max(initial=0.0))
+        if wrong.any():
+            k, i = np.argwhere(wrong)[0]
             raise ValueError(
-                f"metric={self.name!r} gives {d[k, i]} for the rows {V[k].tolist()} and {X[i].tolist()}; "
+                f"metric={self.name!r} gives {d[k, i]} for the rows {_brief(V[k])} and {_brief(X[i])}; "
                 "distances are finite numbers >= 0."
             )
         return np.ascontiguousarray(np.maximum(d, 0.0), dtype=dtype)
@@ -142,6 +142,11 @@ def metric_for(name, parameters, *arrays):
     if isinstance(name, str) and name in _KINDS and not parameters:
         return Compiled.of(name, *arrays)
     return Named(name, parameters or {})
+
+
+def _brief(row):
+    """The first entries of a row, for a message."""
+    return f"({', '.join(str(x) for x in row[:4].tolist())}{', ...' if len(row) > 4 else ''})"
 
 
 def _buffers(p, k):
@@ -228,19 +233,16 @@ class Found:
     converged: bool
 
 
-class _Ranks:
-    """Nearest and second nearest medoid of every row of a table, and the room that a swap needs."""
+def _ranked(paid, rows, weight):
+    """The loss, and what the kernels keep: nearest and second nearest medoid of each row, room for a swap."""
+    from softclust.kernels import medoids as kernels
 
-    def __init__(self, paid, rows, weight):
-        from softclust.kernels import medoids as kernels
-
-        n, k = paid.shape[1], len(rows)
-        self.weight, self.near, self.second = weight, np.empty(n, np.int32), np.empty(n, np.int32)
-        self.d_near, self.d_second = np.empty((2, n), paid.dtype)
-        self.removal, self.change, self.closer = np.empty(k), np.empty(k), np.empty(n, np.int32)
-        self.loss = kernels.start(
-            paid, rows, weight, self.near, self.second, self.d_near, self.d_second, self.removal
-        )
+    n, k = paid.shape[1], len(rows)
+    near, second = np.empty((2, n), np.int32)
+    d_near, d_second = np.empty((2, n), paid.dtype)
+    removal, change = np.empty((2, k))
+    loss = kernels.start(paid, rows, weight, near, second, d_near, d_second, removal)
+    return loss, (weight, near, second, d_near, d_second, removal, change, np.empty(n, np.int32))
 
 
 def scaled(weight, n):
@@ -259,16 +261,13 @@ def pam(paid, weight, rows, max_iter):
     from softclust.kernels import medoids as kernels
 
     rows = np.array(rows, dtype=np.int64)
-    ranks = _Ranks(paid, rows, weight)
+    loss, ranks = _ranked(paid, rows, weight)
     is_medoid = np.zeros(len(paid), dtype=bool)
     is_medoid[rows] = True
-    since, loss, n_iter = 0, ranks.loss, 0
+    since = n_iter = 0
     while since < len(paid) and n_iter < max_iter:
         n_iter += 1
-        since, loss, _ = kernels.swap_pass(
-            paid, rows, is_medoid, since, loss, weight, ranks.near, ranks.second,
-            ranks.d_near, ranks.d_second, ranks.removal, ranks.change, ranks.closer,
-        )  # fmt: skip
+        since, loss = kernels.swap_pass(paid, rows, is_medoid, since, loss, *ranks)
     return Found(rows, loss, n_iter, since >= len(paid))
 
 
@@ -328,22 +327,17 @@ def clara(space, weight, search, n_samplings, size, rng):
     n, best = len(space), None
     if size >= n:
         return search.run(space, weight, rng)
-    for _ in range(n_samplings):
-        sample = rng.choice(n, size, replace=False)
-        here = search
-        if best is not None:
-            sample = np.union1d(sample, best.rows)
-        elif not isinstance(search.init, str):
-            sample = np.union1d(sample, search.init)
-            here = Search(search.k, np.searchsorted(sample, search.init), 1, search.max_iter)
-        sample = np.sort(sample)
-        if best is not None and not isinstance(search.init, str):
-            here = Search(search.k, "build", 1, search.max_iter)
+    named = isinstance(search.init, str)
+    kept, later = (np.empty(0, np.int64), search) if named else (search.init, replace(search, init="build"))
+    for turn in range(n_samplings):
+        sample = np.union1d(rng.choice(n, size, replace=False), kept)
+        here = replace(search, init=np.searchsorted(sample, kept)) if not (turn or named) else later
         end = here.run(space.take(sample), weight[sample], rng)
         rows = sample[end.rows]
         loss = float(weight @ space.nearest(rows)[1])
         if best is None or loss < best.loss:
             best = Found(rows, loss, end.n_iter, end.converged)
+            kept = best.rows
     return best
 
 
@@ -354,40 +348,37 @@ def clarans(space, weight, search, max_neighbours, n_local, rng):
     present medoids (Schubert & Rousseeuw 2021, section 4.3); no candidate comes again before all others
     have.  So with `max_neighbours` >= k (n - k) no single swap lowers the loss in the end.
     """
+    starts = [search.init]
     if isinstance(search.init, str):
         draw = lab if search.init == "lab" else at_random
-        starts = [partial(draw, space, weight, search.k, rng)] * n_local
-    else:
-        starts = [lambda: search.init]
+        starts = [draw(space, weight, search.k, rng) for _ in range(n_local)]
     enough = min(ceil(max_neighbours / search.k), len(space) - search.k)
-    ends = (_wander(space, weight, start(), enough, search.max_iter, rng) for start in starts)
+    ends = (_wander(space, weight, rows, enough, search.max_iter, rng) for rows in starts)
     return min(ends, key=lambda end: end.loss)
 
 
 def _wander(space, weight, rows, enough, max_iter, rng):
+    """One local search.  The table has a row for each medoid and one, `spare`, for the candidate."""
     from softclust.kernels import medoids as kernels
 
-    n, rows, slots = len(space), np.array(rows, dtype=np.int64), np.arange(len(rows))
-    paid = np.ascontiguousarray(space.between(rows, None))
-    ranks = _Ranks(paid, slots, weight)
-    order, failed, tried, loss = rng.permutation(n), 0, 0, ranks.loss
+    n, k = len(space), len(rows)
+    owner, spare, places = np.append(rows, -1), k, np.arange(k)
+    first = space.between(rows, None)
+    paid = np.empty((k + 1, n), first.dtype)
+    paid[:k] = first
+    loss, ranks = _ranked(paid, places, weight)
     is_medoid = np.zeros(n, dtype=bool)
     is_medoid[rows] = True
+    order, failed, tried = rng.permutation(n), 0, 0
     while failed < enough and tried < max_iter * n:
         candidate = order[tried % n]
         tried += 1
         if is_medoid[candidate]:
             continue
-        d = space.between(candidate[None], None)[0]
-        slot, by = kernels.best_swap(
-            d, ranks.near, ranks.d_near, ranks.d_second, weight, ranks.removal, ranks.change, ranks.closer
-        )
+        paid[spare] = space.between([candidate], None)[0]
+        slot, freed, loss = kernels.try_row(paid, places, spare, loss, *ranks)
         failed += 1
-        if by < -kernels.GAIN * loss:
-            is_medoid[rows[slot]], is_medoid[candidate] = False, True
-            rows[slot], paid[slot], failed = candidate, d, 0
-            loss = kernels.exchange(
-                paid, slots, slot, ranks.near, ranks.second, ranks.d_near, ranks.d_second, weight,
-                ranks.removal,
-            )  # fmt: skip
-    return Found(rows, loss, max(1, -(-tried // n)), failed >= enough)
+        if slot >= 0:
+            is_medoid[owner[freed]], is_medoid[candidate] = False, True
+            owner[spare], spare, failed = candidate, freed, 0
+    return Found(owner[places], loss, max(1, -(-tried // n)), failed >= enough)

@@ -13,11 +13,10 @@ from softclust.focal_sets import mutual_pairs
 from softclust.model import Model, assign_by_parts, sweep
 from softclust.partitions import Fuzzy
 from softclust.partitions.fuzzy import fuzzy_memberships
-from softclust.prototypes import Points
 from softclust.records import Fit, Frame, State
 from softclust.separation import NoMinimumError
 
-_SAMPLE = 20_000  # rows on which starts compete
+SAMPLE = 20_000  # rows on which starts compete
 _GROWTH = 5  # each further stage sees this many times more rows
 _COARSE_TOL = 1e-2
 _COARSE_ITER = 50
@@ -90,9 +89,8 @@ def _run(model, source, start, scaling, options, rng, share):
     if (scale is None and (uses_scale or automatic)) or (theta is None and uses_scale):
         # PCM and its kin go on from the centres of an FCM run: those of the papers do, and it is what
         # keeps a default fit from collapsing.
-        companion = Model(
-            model.prototypes, Fuzzy(scaling.m), Frame.singletons(model.n_clusters), labels=model.labels
-        )
+        frame = Frame.singletons(model.n_clusters, getattr(model.prototypes, "fence", 0.0))
+        companion = Model(model.prototypes, Fuzzy(scaling.m), frame, labels=model.labels)
         fuzzy = _fit_plain(companion, source, start, options, rng)
         if scale is None:
             natural = _natural_scale(companion, source, fuzzy, scaling.cut)
@@ -129,7 +127,7 @@ def _widest(model, source, theta, scale, tighten, options, rng):
     The first tau at which every two centres end at least half as far apart as they start; wider
     clusters are more robust, but a mode seeker lets neighbours fall into one.  64 where none does.
     """
-    small = source.sample(_SAMPLE, rng)
+    small = source.sample(SAMPLE, rng)
     quick = replace(
         options, tol=max(options.tol, _QUICK_TOL * source.rows.units.spread), max_iter=_QUICK_ITER
     )
@@ -179,7 +177,7 @@ def _fit_plain(model, source, start, options, rng):
     if start.given is not None:
         return alternate(model, source, _begin(model, model.prototypes.begin(*start.given)), options)
     starts = [_begin(model, model.prototypes.begin(*draw())) for draw in start.draws]
-    small = source.sample(_SAMPLE, rng)
+    small = source.sample(SAMPLE, rng)
     state = starts[0]
     if len(starts) > 1 or small is not source:
         coarse = replace(
@@ -189,19 +187,18 @@ def _fit_plain(model, source, start, options, rng):
         )
         fits = [alternate(model, small, state, coarse) for state in starts]
         state = _elsewhere(min(fits, key=lambda fit: fit.history[-1]).state)
-        size = _SAMPLE * _GROWTH
+        size = SAMPLE * _GROWTH
         while size < len(source):
             state = _elsewhere(alternate(model, source.sample(size, rng), state, coarse).state)
             size *= _GROWTH
     return alternate(model, source, state, options)
 
 
-def coarse_fit(source, V, partition, rng):
-    """A sample of the rows, and the centres of a quick fit of points to it from V."""
-    small = source.sample(_SAMPLE, rng)
-    options = Options(_COARSE_ITER, _COARSE_TOL * source.rows.units.spread)
-    model = Model(Points(), partition, Frame.singletons(len(V)))
-    return small, alternate(model, small, State((V,)), options).state.centers
+def coarse_fit(source, prototypes, theta, partition, noise=0.0):
+    """A quick fit from theta, for where another one starts."""
+    options = Options(_COARSE_ITER, 0.1 * _COARSE_TOL * source.rows.units.spread)
+    model = Model(prototypes, partition, Frame.singletons(len(theta[0]), noise))
+    return alternate(model, source, State(theta), options)
 
 
 def _elsewhere(state):

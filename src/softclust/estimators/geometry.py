@@ -23,6 +23,8 @@ from softclust.records import Units
 NAMES = ("points", "ellipsoids", "mahalanobis", "shells", "radial-shells", "gath-geva", "directions")
 CONSTRAINT = [StrOptions(set(NAMES)), HasMethods(["distances", "moments", "solve"])]
 _WITH_SHAPE = ("ellipsoids", "mahalanobis", "shells", "radial-shells", "gath-geva")
+_SHELL_STARTS = 10
+_FENCES = (0.1, 0.05, 0.02)  # of the extent of the data: how near noise is
 _LEAST_AXIS = 1e-4  # of the extent of the data: the shortest semi-axis of a shell
 
 
@@ -83,45 +85,55 @@ def _extent(rows):
 def starts(geometry, source, draw, count, rng):
     """`count` functions, each giving what the prototypes of a geometry may begin with."""
     if geometry in ("shells", "radial-shells"):
-        return tuple(
-            lambda number=number: _first_shells(geometry, source, draw, number, rng)
-            for number in range(max(count, _SHELL_STARTS))
-        )
+        return (lambda: _first_shells(geometry, source, draw, rng),)
     if geometry == "gath-geva":
         return (lambda: hard_start(source, draw(), rng)[:2],) * count
     return (lambda: (draw(),),) * count
 
 
-_SHELL_STARTS = 10
+def _first_shells(geometry, source, draw, rng):
+    """The best of ten fits of radial shells to at most 20,000 rows, as what a geometry begins with.
+
+    Rows far from all shells belong to noise, which comes nearer from fit to fit: an ellipse through rows of
+    several shells, or one that grows to pass through outliers, does not look good for long.
+    """
+    small = source.sample(recipes.SAMPLE, rng)
+    reach = _extent(small.rows)
+    part = RadialShells(reach, _LEAST_AXIS * reach)
+    best, lowest = None, np.inf
+    for number in range(_SHELL_STARTS):
+        theta = _circles(small, draw(), number, rng)
+        for near in _FENCES:
+            fit = recipes.coarse_fit(small, part, theta, Fuzzy(2.0), (near * reach) ** 2)
+            theta = fit.state.theta
+        if best is None or fit.history[-1] < lowest:
+            best, lowest = theta, fit.history[-1]
+    return best if geometry == "radial-shells" else (best[0], np.linalg.inv(best[1]))
 
 
-def _first_shells(geometry, source, draw, number, rng):
-    """Circles: about the centres of a fuzzy partition of the rows or, every third time, all about one.
+def _circles(small, V, number, rng):
+    """About the centres of a fuzzy partition of the rows or, every third time, all about one.
 
     Rows lie on a shell, and its centre is none of them.
     """
-    small, V = recipes.coarse_fit(source, draw(), Fuzzy(2.0), rng)
+    V = recipes.coarse_fit(small, Points(), (V,), Fuzzy(2.0)).state.centers
     c, p = V.shape
     points = small.rows.points.astype(np.float64)
     if number % 3 == 2:
         V = np.repeat(points.mean(axis=0)[None], c, axis=0)
-        lengths = np.sqrt(((points - V[0]) ** 2).sum(axis=1))
-        radius = np.quantile(lengths, (np.arange(c) + 0.5) / c)
+        radius = np.quantile(np.sqrt(((points - V[0]) ** 2).sum(axis=1)), (np.arange(c) + 0.5) / c)
     else:
         D = ((points[:, None] - V) ** 2).sum(axis=2)
-        nearest = D.argmin(axis=1)
-        radius = np.array(
-            [np.sqrt(D[nearest == k, k].mean()) if (nearest == k).any() else 0 for k in range(c)]
-        )
+        mine = D.argmin(axis=1)[:, None] == np.arange(c)
+        radius = np.sqrt((mine * D).sum(axis=0) / np.maximum(mine.sum(axis=0), 1))
     radius = np.maximum(radius, 1e-3 * _extent(small.rows))
-    size = 1 / radius if geometry == "shells" else radius
-    return V, size[:, None, None] * np.eye(p)
+    return V, radius[:, None, None] * np.eye(p)
 
 
 def hard_start(source, V, rng):
     """Means, covariances and shares of a hard partition of at most 20,000 rows that starts at V."""
-    small, V = recipes.coarse_fit(source, V, Hard(), rng)
-    rows = small.rows
+    small = source.sample(recipes.SAMPLE, rng)
+    V, rows = recipes.coarse_fit(small, Points(), (V,), Hard()).state.centers, small.rows
     points = rows.points.astype(np.float64)
     weight = np.ones(len(points)) if rows.weight is None else rows.weight
     nearest = ((points[:, None] - V) ** 2).sum(axis=2).argmin(axis=1)

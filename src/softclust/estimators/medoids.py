@@ -25,7 +25,9 @@ from softclust.run import n_threads
 
 _COUNT = Interval(Integral, 1, None, closed="left")
 _AS_FLOATS = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
+_GONE = {"matching", "wminkowski"}  # SciPy no longer has them
 _LEAST_SAMPLE = 2000
+_MOST_MERGED = 20_000  # rows among which equal ones are looked for
 
 
 class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -99,13 +101,13 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     >>> from softclust import KMedoids
     >>> model = KMedoids(n_clusters=3).fit(load_iris().data)
     >>> print(model.medoid_indices_, round(model.inertia_, 2))
-    [  7  78 112] 98.13
+    [ 78   7 112] 98.13
     """
 
     _parameter_constraints = {
         "n_clusters": [_COUNT],
         "method": [StrOptions({"pam", "clara", "clarans"})],
-        "metric": [StrOptions(set(_VALID_METRICS)), callable],
+        "metric": [StrOptions({"precomputed", *_VALID_METRICS} - _GONE), callable],
         "metric_params": [dict, None],
         "init": [StrOptions({"build", "lab", "random"}), "array-like"],
         "n_init": [_COUNT],
@@ -169,28 +171,52 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self : object
             The fitted estimator.
         """
-        rows = check_array(X, estimator=self, input_name="X", **_AS_FLOATS, **self._order())
+        order = None if self._is_given() else "C"
+        rows = check_array(X, estimator=self, input_name="X", order=order, **_AS_FLOATS)
         n, k = len(rows), self.n_clusters
         weight = check_weight(sample_weight, n)
         if n < k:
             raise ValueError(f"n_samples={n} should be >= n_clusters={k}.")
-        pool = None if weight is None or weight.all() else np.flatnonzero(weight)
-        if pool is not None and len(pool) < k:
-            raise ValueError(f"Only {len(pool)} rows have a weight above 0; n_clusters={k} needs as many.")
         init = self._given(n, weight)
         space = self._space(rows)
         validate_data(self, X, skip_check_array=True)  # n_features_in_, now that X is sound
-        some = space
-        if pool is not None:
-            some, weight = space.take(pool), weight[pool]
+        pool, mass = self._candidates(rows, weight, init)
+        if pool is None:
+            found = self._solve(space, scaled(mass, n), init)
+            medoids = found.rows
+        else:
             init = init if isinstance(init, str) else np.searchsorted(pool, init)
-        found = self._solve(some, scaled(weight, len(some)), init)
-        medoids = found.rows if pool is None else pool[found.rows]
-        self._publish(rows, space, medoids, check_weight(sample_weight, n), found)
+            found = self._solve(space.take(pool), scaled(mass, len(pool)), init)
+            medoids = pool[found.rows]
+        self._publish(rows, space, medoids, weight, found)
         return self
 
-    def _order(self):
-        return {} if self._is_given() else {"order": "C"}
+    def _candidates(self, rows, weight, init):
+        """Positions of the rows that the search sees (None: all), and their weights (None: all 1).
+
+        Rows of weight 0 are left out.  Where chance has a say, equal rows are one with the sum of their
+        weights, and in an order of their own, so that copies and another order of rows change nothing.
+        """
+        n, k = len(rows), self.n_clusters
+        pool = np.arange(n) if weight is None else np.flatnonzero(weight)
+        if len(pool) < k:
+            raise ValueError(f"Only {len(pool)} rows have a weight above 0; n_clusters={k} needs as many.")
+        weight = None if weight is None else weight[pool]
+        if not self._is_given() and n <= _MOST_MERGED and self._by_chance(init, len(pool)):
+            _, first, inverse = np.unique(rows[pool], axis=0, return_index=True, return_inverse=True)
+            if len(first) >= k:
+                return pool[first], np.bincount(inverse.ravel(), weight).astype(np.float64)
+        return (None if len(pool) == n else pool), weight
+
+    def _by_chance(self, init, n):
+        if not isinstance(init, str):
+            return False
+        sampled = self.method == "clara" and self._sampling_size() < n
+        return self.method == "clarans" or sampled or init != "build"
+
+    def _sampling_size(self):
+        k = self.n_clusters
+        return max(_LEAST_SAMPLE, 80 + 4 * k) if self.sampling_size is None else self.sampling_size
 
     def _is_given(self):
         return isinstance(self.metric, str) and self.metric == "precomputed"
@@ -219,9 +245,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     def _space(self, rows):
         if self._is_given():
             return Matrix(_paid(rows))
-        _check_entries(rows, "X", type(self).__name__)
-        self._metric_parameters = _completed(self.metric, self.metric_params, rows)
-        metric = metric_for(self.metric, self._metric_parameters, rows)
+        _check_entries(rows)
+        metric = metric_for(self.metric, _completed(self.metric, self.metric_params, rows), rows)
         return Vectors(metric, metric.prepare(rows), rows.dtype, n_threads(self.n_jobs))
 
     def _solve(self, space, weight, init):
@@ -229,10 +254,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         search = Search(k, init, self.n_init, self.max_iter)
         if self.method == "clara":
-            size = max(_LEAST_SAMPLE, 80 + 4 * k) if self.sampling_size is None else self.sampling_size
-            if size < k:
-                raise ValueError(f"sampling_size={size} should be >= n_clusters={k}.")
-            return clara(space, weight, search, self.n_samplings, size, rng)
+            if self._sampling_size() < k:
+                raise ValueError(f"sampling_size={self.sampling_size} should be >= n_clusters={k}.")
+            return clara(space, weight, search, self.n_samplings, self._sampling_size(), rng)
         if self.method == "clarans":
             most = self.max_neighbours or max(250, int(0.0125 * k * (n - k)))
             return clarans(space, weight, search, most, self.n_local, rng)
@@ -240,13 +264,15 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     def _publish(self, rows, space, medoids, weight, found):
         """Set the fitted attributes: the only place that writes on self."""
-        self.medoid_indices_ = medoids
-        self.cluster_centers_ = None if self._is_given() else rows[medoids]
-        self.n_clusters_ = len(medoids)
         self.labels_, least = space.nearest(medoids)
-        self.inertia_ = self.objective_ = _loss(
-            least if self._is_given() else space.metric.leave(least), weight
-        )
+        self.medoid_indices_, self.n_clusters_ = medoids, len(medoids)
+        if self._is_given():
+            self.cluster_centers_ = None
+        else:
+            self.cluster_centers_ = rows[medoids]
+            self._metric_parameters = getattr(space.metric, "parameters", {})
+            least = space.metric.leave(least)
+        self.inertia_ = self.objective_ = _loss(least, weight)
         self.n_iter_ = found.n_iter
         self.converged_ = found.converged
         if not found.converged:
@@ -262,25 +288,25 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             )
 
     # ------------------------------------------------------------------ read-outs
-    def _to_medoids(self, X):
-        """(metric, rows, centres), or (None, distances, None) where those are given."""
+    def _read(self, X):
+        """Checked rows; where distances are given, those to the medoids."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **_AS_FLOATS, **self._order())
-        if self._is_given():
-            d = np.ascontiguousarray(X[:, self.medoid_indices_])
-            _check_distances(d, self.medoid_indices_)
-            return None, d, None
-        _check_entries(X, "X", type(self).__name__)
-        V = self.cluster_centers_
-        metric = metric_for(self.metric, self._metric_parameters, X, V)
-        return metric, metric.prepare(X), metric.prepare(V)
+        if not self._is_given():
+            X = validate_data(self, X, reset=False, **_AS_FLOATS, order="C")
+            _check_entries(X)
+            return X
+        X = validate_data(self, X, reset=False, dtype=_AS_FLOATS["dtype"])
+        d = np.ascontiguousarray(X[:, self.medoid_indices_])
+        _check_distances(d, self.medoid_indices_)
+        return d
 
     def _nearest(self, X):
-        metric, X, V = self._to_medoids(X)
-        if metric is None:
-            labels = X.argmin(axis=1).astype(np.int32)
-            return labels, X[np.arange(len(X)), labels].astype(np.float64)
-        labels, least = metric.nearest(X, V, n_threads(self.n_jobs))
+        X = self._read(X)
+        if self._is_given():
+            return Matrix(X.T).nearest(slice(None))
+        V = self.cluster_centers_
+        metric = metric_for(self.metric, self._metric_parameters, X, V)
+        labels, least = metric.nearest(metric.prepare(X), metric.prepare(V), n_threads(self.n_jobs))
         return labels, metric.leave(least)
 
     def fit_predict(self, X, y=None, *, sample_weight=None):
@@ -293,14 +319,18 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     def predict_proba(self, X):
         """1 in the cluster of each row, else 0."""
-        return np.eye(self.n_clusters_)[self.predict(X)]
+        labels = self.predict(X)
+        return np.eye(self.n_clusters_)[labels]
 
     def transform(self, X):
         """Distances of each row to each medoid."""
-        metric, X, V = self._to_medoids(X)
-        if metric is None:
+        X = self._read(X)
+        if self._is_given():
             return X
-        return metric.leave(np.ascontiguousarray(metric.between(V, X, X.dtype, n_threads(self.n_jobs)).T))
+        V = self.cluster_centers_
+        metric = metric_for(self.metric, self._metric_parameters, X, V)
+        d = metric.between(metric.prepare(V), metric.prepare(X), X.dtype, n_threads(self.n_jobs))
+        return metric.leave(np.ascontiguousarray(d.T))
 
     def score(self, X, y=None, sample_weight=None):
         """Minus the loss of the fitted medoids on X: greater is better."""
@@ -318,7 +348,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_given()
+        tags.input_tags.pairwise = tags.input_tags.positive_only = self._is_given()
         return tags
 
 
@@ -331,7 +361,7 @@ def _warn(message):
     warnings.warn(message, ConvergenceWarning, stacklevel=5)
 
 
-def _check_entries(X, name, estimator):
+def _check_entries(X):
     """Refuse NaN and infinities by their place."""
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(X.sum()):
@@ -341,7 +371,7 @@ def _check_entries(X, name, estimator):
         i, j = np.argwhere(wrong)[0]
         kind = "NaN" if np.isnan(X[i, j]) else f"infinity or a value too large for {X.dtype!r}"
         raise ValueError(
-            f"Input {name} contains {kind}: {name}[{i}, {j}]. {estimator} takes finite numbers."
+            f"Input X contains {kind}: X[{i}, {j}] is {X[i, j]}; KMedoids takes finite numbers."
         )
 
 
@@ -352,26 +382,28 @@ def _check_distances(D, columns=None):
     i, j, symmetric = inspect(D)
     if i >= 0:
         value, j = D[i, j], j if columns is None else columns[j]
-        kind = "contains NaN" if np.isnan(value) else "contains infinity" if value > 0 else "is negative"
+        kind = "Input X contains NaN" if np.isnan(value) else "Input X contains infinity"
+        kind = "Negative values in data passed to KMedoids" if value < 0 else kind
         raise ValueError(
-            f"The distance of row {i} to row {j}, X[{i}, {j}] = {value}, {kind}; "
-            'with metric="precomputed" all must be finite and >= 0.'
+            f"{kind}: X[{i}, {j}] is {value}, the distance of row {i} to row {j}; "
+            'with metric="precomputed" all are finite and >= 0.'
         )
     return symmetric
 
 
 def _paid(D):
     """The distances, those to one medoid side by side: D itself where it is symmetric."""
+    transposed = D.flags.f_contiguous and not D.flags.c_contiguous
+    D = D if transposed else np.ascontiguousarray(D)
+    symmetric = _check_distances(D)
     if D.shape[0] != D.shape[1]:
         raise ValueError(
             f'X has the shape {D.shape}; metric="precomputed" takes a square matrix, the distance of every '
             "row to every other."
         )
-    if D.flags.f_contiguous and not D.flags.c_contiguous:
-        _check_distances(D)
+    if transposed:
         return D.T
-    D = np.ascontiguousarray(D)
-    return D if _check_distances(D) else np.ascontiguousarray(D.T)
+    return D if symmetric else np.ascontiguousarray(D.T)
 
 
 def _completed(metric, parameters, X):

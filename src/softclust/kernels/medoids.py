@@ -12,7 +12,7 @@ from softclust.kernels.compiled import TILE, compiled, compiled_pass
 from softclust.kernels.tiles import squared_distances
 
 SQUARED, PLAIN, MANHATTAN, HALF = 0, 1, 2, 3  # |x - y|^2, |x - y|, sum |x_j - y_j|, |x - y|^2 / 2
-GAIN = 1e-12  # of the loss, at least: less is rounding, and swaps of equal worth would follow for ever
+_GAIN = 1e-12  # of the loss, at least: less is rounding, and swaps of equal worth would follow for ever
 
 
 # ------------------------------------------------------------------ swaps
@@ -51,8 +51,8 @@ def start(paid, rows, weight, near, second, d_near, d_second, removal):
     return _losses_of_removal(near, d_near, d_second, weight, removal)
 
 
-@compiled_pass
-def best_swap(d, near, d_near, d_second, weight, removal, change, closer):
+@compiled
+def _best_swap(d, near, d_near, d_second, weight, removal, change, closer):
     """The slot that a candidate at distances d should take, and what the loss changes by.
 
     FasterPAM (Schubert & Rousseeuw 2021, section 3): the change for slot i is
@@ -88,8 +88,8 @@ def best_swap(d, near, d_near, d_second, weight, removal, change, closer):
     return best, gain + change[best]
 
 
-@compiled_pass
-def exchange(paid, rows, slot, near, second, d_near, d_second, weight, removal):
+@compiled
+def _exchange(paid, rows, slot, near, second, d_near, d_second, weight, removal):
     """Bring everything up to date after row `rows[slot]` took that slot; returns the loss."""
     d = paid[rows[slot]]
     for o in range(near.shape[0]):
@@ -113,29 +113,46 @@ def exchange(paid, rows, slot, near, second, d_near, d_second, weight, removal):
 
 
 @compiled_pass
+def try_row(paid, rows, j, loss, weight, near, second, d_near, d_second, removal, change, closer):
+    """Let row j take the slot where it gains most: (slot or -1 where it does not gain, row before, loss).
+
+    Changes are differences of great sums.  Where the loss does not fall after all, the swap is undone.
+    """
+    slot, by = _best_swap(paid[j], near, d_near, d_second, weight, removal, change, closer)
+    if by >= -_GAIN * loss:
+        return -1, j, loss
+    old = rows[slot]
+    rows[slot] = j
+    new = _exchange(paid, rows, slot, near, second, d_near, d_second, weight, removal)
+    if new < (1.0 - _GAIN) * loss:
+        return slot, old, new
+    rows[slot] = old
+    _exchange(paid, rows, slot, near, second, d_near, d_second, weight, removal)
+    return -1, j, loss
+
+
+@compiled_pass
 def swap_pass(
     paid, rows, is_medoid, since, loss, weight, near, second, d_near, d_second, removal, change, closer
 ):  # fmt: skip
-    """Try every row once as a candidate, swap at once where it gains: (rows since a swap, loss, swaps).
+    """Let every row try once, in order: (rows tried since the last swap, loss).
 
     It ends early where all n rows have been tried since the last swap, in this pass or the one before.
     """
     n = near.shape[0]
-    swaps = 0
     for j in range(n):
         if since >= n:
             break
         since += 1
         if is_medoid[j]:
             continue
-        slot, by = best_swap(paid[j], near, d_near, d_second, weight, removal, change, closer)
-        if by < -GAIN * loss:
-            is_medoid[rows[slot]], is_medoid[j] = False, True
-            rows[slot] = j
-            loss = exchange(paid, rows, slot, near, second, d_near, d_second, weight, removal)
+        slot, old, loss = try_row(
+            paid, rows, j, loss, weight, near, second, d_near, d_second, removal, change, closer
+        )
+        if slot >= 0:
+            is_medoid[old], is_medoid[j] = False, True
             since = 0
-            swaps += 1
-    return since, loss, swaps
+    return since, loss
 
 
 # ------------------------------------------------------------------ BUILD

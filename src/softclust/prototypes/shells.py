@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 _HALVINGS = 30
+_FENCE = 0.05  # of a semi-axis, or of the extent of the data: rows farther off tell nothing of a shell
 _LEAST = 1e-12  # of a length: a row in the middle of a shell has no direction
 _RIDGE = 1e-12  # of the mean square: rows of one shell may lie in a plane
 
@@ -104,6 +105,7 @@ class Shells(_Closed):
     """
 
     is_unitless: ClassVar[bool] = True
+    fence: ClassVar[float] = _FENCE**2
 
     def begin(self, V, matrices=None):
         """Circles of a middling size about V, or ellipses: matrices L with |L (x - c)| = 1."""
@@ -145,6 +147,11 @@ class RadialShells(_Closed):
     """
 
     is_rough: ClassVar[bool] = True
+
+    @property
+    def fence(self):
+        """Squared distance of noise while the scales of typicalities are looked for."""
+        return (_FENCE * self.reach) ** 2
 
     def begin(self, V, matrices=None):
         """Circles of a middling size about V, or ellipses c + B s."""
