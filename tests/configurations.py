@@ -19,6 +19,7 @@ POSSIBILISTIC = softclust.PossibilisticCMeans
 MIXED = softclust.PossibilisticFuzzyCMeans
 IMPROVED = softclust.ImprovedPossibilisticCMeans
 EVIDENTIAL = softclust.EvidentialCMeans
+MIXTURE = softclust.GaussianMixture
 
 ESTIMATORS = [HARD, FUZZY, POSSIBILISTIC, MIXED, IMPROVED, EVIDENTIAL]
 WITH_DEGREES = ESTIMATORS[:-1]  # labels as degrees that rows are drawn to
@@ -26,6 +27,8 @@ WITH_LINKS = [HARD, FUZZY, EVIDENTIAL]
 WITH_EXPONENT = [FUZZY, POSSIBILISTIC, MIXED, IMPROVED]
 WITH_TYPICALITIES = [POSSIBILISTIC, MIXED, IMPROVED]
 WITH_NOISE = [HARD, FUZZY, MIXED, IMPROVED, EVIDENTIAL]
+
+GEOMETRIES = ["ellipsoids", "mahalanobis", "shells", "radial-shells", "directions"]
 
 # The parts themselves, at the usual exponents and off them.
 PARTITIONS = [
@@ -64,7 +67,7 @@ def catalogued():
 
 def defaults():
     """Each estimator without any parameter."""
-    return [_named(cls) for cls in ESTIMATORS]
+    return [_named(cls) for cls in [*ESTIMATORS, MIXTURE]]
 
 
 def configurations():
@@ -110,6 +113,15 @@ def configurations():
         _named(IMPROVED, variant=1),
         _named(HARD, outlier_threshold=0.3),
     ]
+    for cls in WITH_DEGREES:
+        spread += [_named(cls, geometry=geometry) for geometry in GEOMETRIES]
+    spread += [
+        _named(FUZZY, geometry="gath-geva"),
+        _named(FUZZY, geometry="ellipsoids", noise_distance=2.0, m=1.6),
+        _named(MIXTURE, noise=True),
+        _named(MIXTURE, acceleration=None, reg_covar=0.0),
+    ]
+    spread += [_named(MIXTURE, covariance_type=kind) for kind in ("tied", "diag", "spherical")]
     return spread
 
 
@@ -135,6 +147,14 @@ def contract_configurations():
         "EvidentialCMeans-beta=1.7",
         "EvidentialCMeans-geometry=ellipsoids",
         "EvidentialCMeans-focal_sets=simple",
+        "FuzzyCMeans-geometry=ellipsoids",
+        "FuzzyCMeans-geometry=directions",
+        "FuzzyCMeans-geometry=gath-geva",
+        "HardCMeans-geometry=mahalanobis",
+        "PossibilisticCMeans-geometry=shells",
+        "ImprovedPossibilisticCMeans-geometry=radial-shells",
+        "GaussianMixture-covariance_type=diag",
+        "GaussianMixture-noise=True",
     }
     chosen = [pair for pair in configurations() if pair[0] in wanted]
     if len(chosen) != len(wanted):

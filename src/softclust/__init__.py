@@ -17,6 +17,7 @@ _HOMES = {
     "PossibilisticFuzzyCMeans": "estimators.mixed",
     "ImprovedPossibilisticCMeans": "estimators.mixed",
     "EvidentialCMeans": "estimators.evidential",
+    "GaussianMixture": "estimators.mixture",
     "Repulsion": "separation",
     "CentralDistance": "separation",
     "Pairs": "supervision",

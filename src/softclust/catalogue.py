@@ -29,6 +29,9 @@ class Entry:
     parameters: dict = field(default_factory=dict)
 
 
+_GUSTAFSON = "Gustafson & Kessel (1979), Fuzzy clustering with a fuzzy covariance matrix"
+_DAVE = "Dave & Bhaswan (1992), Adaptive fuzzy c-shells clustering and detection of ellipses"
+_SHELLS = "Krishnapuram, Frigui & Nasraoui (1995), Fuzzy and possibilistic shell clustering algorithms"
 _MASSON = "Masson & Denoeux (2008), ECM: an evidential version of the fuzzy c-means algorithm"
 _CECM = "Antoine, Quost, Masson & Denoeux (2012), CECM: constrained evidential c-means algorithm"
 # Xie & Antoine, section 4.1: alpha = 1, beta = 2, rho^2 = 100.
@@ -60,6 +63,31 @@ _ENTRIES = [
         {"m": 2.0, "density_rate": 2.5},
     ),
     Entry(
+        "mfcm",
+        "Fuzzy c-means with one Mahalanobis distance",
+        "FuzzyCMeans",
+        "Ortiz, fuzzy c-means with a given matrix; here the inverse covariance of the data",
+        {"m": 2.0, "geometry": "mahalanobis"},
+    ),
+    Entry(
+        "gk", "Gustafson-Kessel", "FuzzyCMeans", _GUSTAFSON, {"geometry": "ellipsoids", "metric_reg": 0.0}
+    ),
+    Entry(
+        "gg",
+        "Gath-Geva",
+        "FuzzyCMeans",
+        "Gath & Geva (1989), Unsupervised optimal fuzzy clustering",
+        {"geometry": "gath-geva", "metric_reg": 0.0},
+    ),
+    Entry("afcs", "Adaptive fuzzy c-shells", "FuzzyCMeans", _DAVE, {"m": 2.0, "geometry": "shells"}),
+    Entry(
+        "fces",
+        "Fuzzy c-ellipsoidal shells",
+        "FuzzyCMeans",
+        _SHELLS,
+        {"m": 2.0, "geometry": "radial-shells"},
+    ),
+    Entry(
         "pcm",
         "Possibilistic c-means",
         "PossibilisticCMeans",
@@ -72,6 +100,27 @@ _ENTRIES = [
         "PossibilisticCMeans",
         "Krishnapuram & Keller (1996), The possibilistic c-means algorithm: insights and recommendations",
         {"m": 2.0, "penalty": "entropy", "scale_factor": 1.0},
+    ),
+    Entry(
+        "pgk",
+        "Possibilistic Gustafson-Kessel",
+        "PossibilisticCMeans",
+        _KELLER,
+        {"m": 2.0, "scale_factor": 1.0, "geometry": "ellipsoids", "metric_reg": 0.0},
+    ),
+    Entry(
+        "apcs",
+        "Adaptive possibilistic c-shells",
+        "PossibilisticCMeans",
+        _SHELLS,
+        {"m": 2.0, "scale_factor": 1.0, "geometry": "shells"},
+    ),
+    Entry(
+        "pces",
+        "Possibilistic c-ellipsoidal shells",
+        "PossibilisticCMeans",
+        _SHELLS,
+        {"m": 2.0, "scale_factor": 1.0, "geometry": "radial-shells"},
     ),
     Entry(
         "rpcm",
@@ -157,6 +206,12 @@ _ENTRIES = [
         "EvidentialCMeans",
         "Xie & Antoine, On a new evidential c-means algorithm with instance-level constraints",
         {**_ECM, "data_weight": "paper"},
+    ),
+    Entry(
+        "gmm",
+        "Gaussian mixture by EM",
+        "GaussianMixture",
+        "Dempster, Laird & Rubin (1977), Maximum likelihood from incomplete data via the EM algorithm",
     ),
 ]
 

@@ -117,7 +117,9 @@ class Named:
     def between(self, V, X, dtype, threads=1):
         from sklearn.metrics import pairwise_distances
 
-        others = None if V is X else X  # all pairs: half of them are enough, and a row is 0 from itself
+        # A function is asked for half of all pairs.  Names are not: given one array SciPy takes a row to be
+        # 0 from itself, which by "russellrao" it is not, and losses would not add up.
+        others = X if V is not X else None if callable(self.name) else X.view()
         d = pairwise_distances(V, others, metric=self.name, **self.parameters)
         wrong = ~np.isfinite(d) | (d < -_NEGATIVE * d.max(initial=0.0))
         if wrong.any():
@@ -186,7 +188,13 @@ class Vectors:
 
     def table(self):
         """(n, n) `paid`."""
-        return self.metric.between(self.X, self.X, self.dtype, self.threads)
+        try:
+            return self.metric.between(self.X, self.X, self.dtype, self.threads)
+        except MemoryError as error:
+            size = len(self) ** 2 * np.dtype(self.dtype).itemsize / 1e9
+            raise MemoryError(
+                f'The distances of all {len(self)} rows take {size:.3g} GB; method="clara" does without.'
+            ) from error
 
     def between(self, rows, others):
         """paid[rows][:, others]; None is all."""
@@ -234,7 +242,7 @@ class Found:
 
 
 def _ranked(paid, rows, weight):
-    """The loss, and what the kernels keep: nearest and second nearest medoid of each row, room for a swap."""
+    """The loss, and what the kernels keep: each row's nearest and second medoid, and room for a swap."""
     from softclust.kernels import medoids as kernels
 
     n, k = paid.shape[1], len(rows)
@@ -345,7 +353,7 @@ def clarans(space, weight, search, max_neighbours, n_local, rng):
     """CLARANS (Ng & Han 2002): swaps with candidates in a random order, until many in a row fail.
 
     A candidate is weighed against all k medoids in one walk over the rows, which are k neighbours of the
-    present medoids (Schubert & Rousseeuw 2021, section 4.3); no candidate comes again before all others
+    present medoids (Schubert & Rousseeuw 2021); no candidate comes again before all others
     have.  So with `max_neighbours` >= k (n - k) no single swap lowers the loss in the end.
     """
     starts = [search.init]

@@ -17,7 +17,7 @@ import softclust
 from softclust import estimators, partitions, prototypes, records, separation
 from softclust.errors import ModelFileError
 from softclust.model import Model
-from softclust.terms import LabelPenalty, LinkPenalty, SubsetPenalty
+from softclust.terms import LabelLikelihood, LabelPenalty, LinkPenalty, SubsetPenalty
 
 FORMAT = 1
 _MEMBERS = ("header.json", "arrays.npz", "checksum")
@@ -33,9 +33,10 @@ _CLASSES = {
             for name in partitions.__all__
             if hasattr(getattr(partitions, name), "rule")
         ),
-        *(getattr(prototypes, name) for name in ("Ellipsoids", "Points")),
+        *(getattr(prototypes, name) for name in prototypes.__all__ if name[0].isupper()),
         *(separation.Repulsion, separation.CentralDistance),
-        *(records.Frame, records.State, records.Units, Model, LabelPenalty, LinkPenalty, SubsetPenalty),
+        *(records.Frame, records.State, records.Units, Model),
+        *(LabelLikelihood, LabelPenalty, LinkPenalty, SubsetPenalty),
     )
 }
 

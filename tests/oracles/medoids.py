@@ -1,6 +1,6 @@
 """PAM as Kaufman and Rousseeuw print it: BUILD and SWAP, every contribution one by one.
 
-"Finding Groups in Data" (1990), chapter 2, sections 4.1 and 4.2. ``D[j, i]`` is the dissimilarity of
+"Finding Groups in Data" (1990), chapter 2. ``D[j, i]`` is the dissimilarity of
 object j to object i; an object pays the least of its dissimilarities to the representative objects,
 times its weight.
 """

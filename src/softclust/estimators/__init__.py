@@ -4,11 +4,13 @@ from softclust.estimators.evidential import EvidentialCMeans
 from softclust.estimators.fuzzy import FuzzyCMeans
 from softclust.estimators.hard import HardCMeans
 from softclust.estimators.mixed import ImprovedPossibilisticCMeans, PossibilisticFuzzyCMeans
+from softclust.estimators.mixture import GaussianMixture
 from softclust.estimators.possibilistic import PossibilisticCMeans
 
 __all__ = [
     "EvidentialCMeans",
     "FuzzyCMeans",
+    "GaussianMixture",
     "HardCMeans",
     "ImprovedPossibilisticCMeans",
     "PossibilisticCMeans",

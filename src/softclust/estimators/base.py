@@ -41,11 +41,12 @@ from softclust.prototypes import Ellipsoids, Gaussians, Points, RadialShells, Sh
 from softclust.records import LARGEST_EXPONENT, Frame, Rows, State
 from softclust.run import LocalSource, n_threads
 from softclust.separation import CentralDistance, Repulsion
-from softclust.terms import LabelPenalty, LinkPenalty
+from softclust.terms import LabelLikelihood, LabelPenalty, LinkPenalty
 from softclust.units import rows_as_they_are, rows_in_units
 from softclust.weights import density_weights
 
 _OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
+_STRONGEST = 1e6  # of labels that multiply likelihoods: beyond, nothing changes
 _LEAST_TOL = {np.dtype("f4"): 1e-6, np.dtype("f8"): 0.0}  # a float32 centre does not rest below
 
 
@@ -165,10 +166,8 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         """Fit the sentence that the parameters say, on one frame."""
         source, penalty = self._tell(source, labels, frame)
         source, link_penalty = self._join(source, pairs, frame)
-        model = Model(
-            self._prototypes(source, frame), self._partition(), frame, self.separation, centre_rate,
-            penalty, link_penalty,
-        )  # fmt: skip
+        prototypes, partition = self._sentence(source, frame)
+        model = Model(prototypes, partition, frame, self.separation, centre_rate, penalty, link_penalty)
         scaling = self._scaling(model.n_clusters, self._areas(source.rows.units))
         outcome = recipes.run(model, source, start, scaling, options, rng)
         return recipes.merge(outcome, source, scaling, options) if self._merges() else outcome
@@ -192,10 +191,12 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         pairs = check_pairs(must_link, cannot_link, n)
         if pairs is None:
             return None
-        if not hasattr(self._partition(), "settle"):
+        if getattr(self._partition(), "settle", None) is None:
             raise ValueError(
                 f"{name} takes no must_link and cannot_link: the typicalities of a row do not depend on "
-                "those of another. HardCMeans, FuzzyCMeans and EvidentialCMeans take them."
+                "those of another. HardCMeans, FuzzyCMeans, EvidentialCMeans and GaussianMixture take them."
+                if self._partition().has_typicalities
+                else f"geometry={self.geometry!r} takes no must_link and cannot_link; GaussianMixture does."
             )
         pairs = pairs.of_rows_that_weigh(source.rows.weight)
         bound = self._is_bound(pairs)
@@ -239,13 +240,18 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         if labels is None or len(labels.rows) == 0:
             return source, None
         rows, n = source.rows, len(source)
+        if self._partition().is_entropic:
+            given = 1.0 if isinstance(self.label_strength, str) else self.label_strength
+            strength, confidence = check_strength(given, labels, n)
+            known = labels.known(frame.sets.shape[1], confidence)
+            return source.knowing(known), LabelLikelihood(min(strength, _STRONGEST))
         if isinstance(self.label_strength, str):
             strength, confidence = reliable_strength(labels, rows), np.ones(n)
         else:
             strength, confidence = check_strength(self.label_strength, labels, n)
         known = labels.known(frame.sets.shape[1], confidence, everyone=self.unlabelled == "zero")
         penalty = LabelPenalty(strength, self.printed_centers)
-        return replace(source, rows=replace(rows, known=known)), penalty
+        return source.knowing(known), penalty
 
     def _weigh_by_density(self, source):
         """Rows weighed by eq. (4) of Xia 2011, or the rate of its eq. (5) for the sweep to apply."""
@@ -281,6 +287,10 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         edge = self.noise_distance * self._areas(units).factor
         return min(max(edge * edge, 1e-290), 1e290)
 
+    def _sentence(self, source, frame):
+        """The prototypes and the partition."""
+        return self._prototypes(source, frame), self._partition()
+
     def _prototypes(self, source, frame):
         c = frame.sets.shape[1]
         return geometry.prototypes(self.geometry, self.metric_reg, self.separation, source, c)
@@ -298,16 +308,17 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             return recipes.Start(self._given(init, rows, c))
         known = None if labels is None else labels.means(rows, c)
         if known is not None and not np.isnan(known).any():
-            (begin,) = geometry.starts(self.geometry, source, lambda: known, 1, rng)[:1]
-            return recipes.Start(begin())
-        draws = geometry.starts(
-            self.geometry, source, lambda: draw(self.init, source, c, rng, known), self.n_init, rng
-        )
-        return recipes.Start(None, draws)
+            return recipes.Start(self._begin(source, lambda: known, rng))
+        one = (lambda: self._begin(source, lambda: draw(self.init, source, c, rng, known), rng),)
+        return recipes.Start(None, one * (1 if geometry.is_shell(self.geometry) else self.n_init))
+
+    def _begin(self, source, draw, rng):
+        """What the prototypes begin with, at centres that `draw` gives."""
+        return geometry.begin(self.geometry, source, draw, rng)
 
     def _given(self, init, rows, c):
         """theta of a given start: centres; for geometries with a shape also (centres, matrices)."""
-        if not (geometry.is_shaped(self.geometry) and isinstance(init, tuple | list) and len(init) == 2):
+        if not (geometry.is_shaped(self.geometry) and geometry.is_compound(init)):
             return (self._given_centers(init, rows, c),)
         centers, matrices = init
         matrices = geometry.given_matrices(self.geometry, matrices, rows.units, c, rows.X.shape[1])
@@ -337,7 +348,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self.n_clusters_ = len(state.centers)
         self.cluster_centers_ = units.leave(state.centers).astype(dtype)
         self.scale_ = areas.leave_square(scale[: self.n_clusters_])
-        self.objective_history_ = areas.leave_square(np.array(fit.history))
+        self.objective_history_ = self._left(np.array(fit.history), model, source.rows)
         self.objective_ = float(self.objective_history_[-1])
         self.n_iter_ = fit.n_iter
         self.converged_ = fit.converged
@@ -365,7 +376,9 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         if isinstance(part, Ellipsoids):
             self.covariances_ = units.leave_square(part.covariances(fit.stats, model.frame))
         elif isinstance(part, Gaussians):
-            self.covariances_ = units.leave_square(theta[1])
+            self.covariances_ = units.leave_square(
+                theta[1]
+            )  # of Gath-Geva; mixtures have shapes of their own
         elif isinstance(part, Shells | RadialShells):
             self.covariances_ = units.leave_square(part.shapes(theta))
             self.semi_axes_ = np.sort(part.semi_axes(theta))[:, ::-1] / units.factor
@@ -433,7 +446,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return self._assign(self._source(X)).scores
 
     def transform(self, X):
-        """Distances of each row to each centre, in the units of the data."""
+        """Distances of each row to each cluster, in the units of the data where they have one."""
         source = self._source(X)
         out = _Distances(np.empty((len(source), self.n_clusters_), source.rows.X.dtype))
         source.fill(_distances, out, self._model, self._state)
@@ -443,7 +456,13 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         """Minus the objective of the fitted clusters on X: greater is better."""
         source = self._source(X, sample_weight)
         stats = source.reduce(sweep, self._model, self._state)
-        return -float(self._areas(self._units).leave_square(self._model.objective(self._state, stats)))
+        return -float(self._left(self._model.objective(self._state, stats), self._model, source.rows))
+
+    def _left(self, objective, model, rows):
+        """J in the units of the data: a squared distance, or a sum of logarithms of densities."""
+        if getattr(model.prototypes, "is_log_density", False):
+            return objective - rows.total_weight * rows.X.shape[1] * np.log(rows.units.factor)
+        return self._areas(rows.units).leave_square(objective)
 
     @property
     def _n_features_out(self):
@@ -456,6 +475,9 @@ class _Distances(NamedTuple):
 
 def _distances(rows, out, model, state):
     points, units = rows.points, rows.units
+    if getattr(model.prototypes, "is_log_density", False):
+        out.distances[...] = np.sqrt(model.prototypes.squared(points, state.theta))
+        return
     D = model.prototypes.distances(points, state.theta, Frame.singletons(model.n_clusters))
     if getattr(model.prototypes, "is_unitless", False):
         out.distances[...] = np.sqrt(D)

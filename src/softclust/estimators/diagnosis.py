@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from softclust.errors import DegenerateClusterWarning
-from softclust.prototypes import Ellipsoids
+from softclust.prototypes import Ellipsoids, Gaussians
 from softclust.recipes import coincident
 from softclust.separation import Repulsion, pair_strengths
 
@@ -23,13 +23,14 @@ def warn_of_trouble(estimator, model, fit, state, options):
             ConvergenceWarning,
         )
     distinct = len(np.unique(state.centers, axis=0))
-    if distinct < len(state.centers):
+    apart = not getattr(model.prototypes, "may_coincide", False)
+    if distinct < len(state.centers) and apart:
         _warn(
             f"Number of distinct clusters ({distinct}) found smaller than n_clusters "
             f"({len(state.centers)}). Possibly due to duplicate points in X.",
             ConvergenceWarning,
         )
-    pairs = coincident(state, state.scale[: len(state.centers)])
+    pairs = coincident(state, state.scale[: len(state.centers)]) if apart else ()
     if len(pairs):
         k, other = (int(i) for i in pairs[0])
         gap = float(np.linalg.norm(state.centers[k] - state.centers[other])) / estimator._units.factor
@@ -51,6 +52,14 @@ def warn_of_trouble(estimator, model, fit, state, options):
                 f"Cluster {k} is flat: its scatter in one direction is less than a thousandth of that in "
                 f"the mean direction; metric_reg={model.prototypes.reg:g} does not hold it. A greater one, "
                 "fewer clusters or fewer features would.",
+                DegenerateClusterWarning,
+            )
+    if isinstance(model.prototypes, Gaussians):
+        for k, least, most in model.prototypes.flat(state.theta):
+            least, most = least / estimator._units.factor, most / estimator._units.factor
+            _warn(
+                f"Component {k} is flat: its standard deviation is from {least:.3g} to {most:.3g}. A "
+                "greater regularisation, fewer clusters, fewer features or another shape would hold it.",
                 DegenerateClusterWarning,
             )
     if isinstance(model.separation, Repulsion):

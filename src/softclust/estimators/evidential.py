@@ -238,7 +238,7 @@ class EvidentialCMeans(SoftClusterer):
         delta = strength * self._knowledge_weight(source, frame) / (count or 1.0)
         penalty = SubsetPenalty(float(delta), self.label_exponent)
         known = replace(known, columns=penalty.columns(known.target, frame))
-        return replace(source, rows=replace(rows, known=known)), penalty
+        return source.knowing(known), penalty
 
     def _join(self, source, pairs, frame):
         source, penalty = super()._join(source, pairs, frame)
@@ -286,7 +286,7 @@ class EvidentialCMeans(SoftClusterer):
         }
 
     def _given(self, init, rows, c):
-        if self.geometry == "points" or not isinstance(init, tuple | list) or len(init) != 2:
+        if self.geometry == "points" or not geometry.is_compound(init):
             return super()._given(init, rows, c)
         centers, matrices = init
         return self._given_centers(centers, rows, c), check_covariances(matrices, c, rows.X.shape[1])

@@ -18,7 +18,7 @@ from softclust.prototypes import (
     Whitened,
     check_covariances,
 )
-from softclust.records import Units
+from softclust.records import Frame, Units
 
 NAMES = ("points", "ellipsoids", "mahalanobis", "shells", "radial-shells", "gath-geva", "directions")
 CONSTRAINT = [StrOptions(set(NAMES)), HasMethods(["distances", "moments", "solve"])]
@@ -57,7 +57,7 @@ def prototypes(geometry, metric_reg, separation, source, c):
     if not isinstance(geometry, str):
         return Own(geometry)
     rows = source.rows
-    if geometry in ("shells", "radial-shells"):
+    if is_shell(geometry):
         reach = _extent(rows)
         return (Shells if geometry == "shells" else RadialShells)(reach, _LEAST_AXIS * reach)
     if geometry == "mahalanobis":
@@ -82,13 +82,15 @@ def _extent(rows):
     return max(float(np.ptp(points.astype(np.float64), axis=0).max()), 1e-100)
 
 
-def starts(geometry, source, draw, count, rng):
-    """`count` functions, each giving what the prototypes of a geometry may begin with."""
-    if geometry in ("shells", "radial-shells"):
-        return (lambda: _first_shells(geometry, source, draw, rng),)
-    if geometry == "gath-geva":
-        return (lambda: hard_start(source, draw(), rng)[:2],) * count
-    return (lambda: (draw(),),) * count
+def is_shell(geometry):
+    return geometry in ("shells", "radial-shells")
+
+
+def begin(geometry, source, draw, rng):
+    """What the prototypes of a geometry begin with, at centres that `draw` gives."""
+    if is_shell(geometry):
+        return _first_shells(geometry, source, draw, rng)
+    return hard_start(source, draw(), rng)[:2] if geometry == "gath-geva" else (draw(),)
 
 
 def _first_shells(geometry, source, draw, rng):
@@ -133,10 +135,15 @@ def _circles(small, V, number, rng):
 def hard_start(source, V, rng):
     """Means, covariances and shares of a hard partition of at most 20,000 rows that starts at V."""
     small = source.sample(recipes.SAMPLE, rng)
-    V, rows = recipes.coarse_fit(small, Points(), (V,), Hard()).state.centers, small.rows
+    V = recipes.coarse_fit(small, Points(), (V,), Hard()).state.centers
+    return hard_start_at(small.rows, V)
+
+
+def hard_start_at(rows, V):
+    """Means, covariances and shares of the rows nearest to each of V."""
     points = rows.points.astype(np.float64)
     weight = np.ones(len(points)) if rows.weight is None else rows.weight
-    nearest = ((points[:, None] - V) ** 2).sum(axis=2).argmin(axis=1)
+    nearest = Points().distances(points, (V,), Frame.singletons(len(V))).argmin(axis=1)
     c, p = V.shape
     means, sigma, share = V.copy(), np.empty((c, p, p)), np.empty(c)
     whole = covariance(rows)
@@ -148,7 +155,15 @@ def hard_start(source, V, rng):
         own = (w[:, None] * Z).T @ Z / share[k] if share[k] > 0 else whole
         # A few rows have no full covariance: the whole data's diagonal stands behind them.
         sigma[k] = own + np.diag(np.maximum(1e-3 * np.diag(whole), 1e-280))
+    share = np.maximum(share, 1e-3 * share.sum())
     return means, sigma, share / share.sum()
+
+
+def log_uniform_density(rows):
+    """Logarithm of 1/volume of the box of the rows, in loop units."""
+    points = rows.points if rows.weight is None else rows.points[rows.weight > 0]
+    extent = np.ptp(points.astype(np.float64), axis=0)
+    return -float(np.log(np.maximum(extent, 1e-6 * max(extent.max(), 1e-200))).sum())
 
 
 def given_matrices(geometry, matrices, units, c, p):
@@ -157,10 +172,15 @@ def given_matrices(geometry, matrices, units, c, p):
     Covariances; for shells those whose level 1 is the shell.
     """
     sigma = check_covariances(matrices, c, p)
-    if geometry not in ("shells", "radial-shells"):
+    if not is_shell(geometry):
         return units.enter_square(sigma) if geometry == "gath-geva" else sigma
     B = np.linalg.cholesky(sigma) * units.factor
     return np.linalg.inv(B) if geometry == "shells" else B
+
+
+def is_compound(init):
+    """Whether a start is centres and something more, not an array of centres."""
+    return isinstance(init, tuple | list) and len(init) in (2, 3) and np.ndim(init[0]) == 2
 
 
 def is_shaped(geometry):

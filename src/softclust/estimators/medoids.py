@@ -14,7 +14,6 @@ from sklearn.base import (
     _fit_context,
 )
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics.pairwise import _VALID_METRICS
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -25,7 +24,12 @@ from softclust.run import n_threads
 
 _COUNT = Interval(Integral, 1, None, closed="left")
 _AS_FLOATS = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
-_GONE = {"matching", "wminkowski"}  # SciPy no longer has them
+# Those of sklearn.metrics.pairwise_distances, which would take a quarter of a second to load.
+_METRICS = {
+    "braycurtis", "canberra", "chebyshev", "cityblock", "correlation", "cosine", "dice", "euclidean",
+    "hamming", "haversine", "jaccard", "l1", "l2", "mahalanobis", "manhattan", "minkowski", "nan_euclidean",
+    "precomputed", "rogerstanimoto", "russellrao", "seuclidean", "sokalsneath", "sqeuclidean", "yule",
+}  # fmt: skip
 _LEAST_SAMPLE = 2000
 _MOST_MERGED = 20_000  # rows among which equal ones are looked for
 
@@ -107,7 +111,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     _parameter_constraints = {
         "n_clusters": [_COUNT],
         "method": [StrOptions({"pam", "clara", "clarans"})],
-        "metric": [StrOptions({"precomputed", *_VALID_METRICS} - _GONE), callable],
+        "metric": [StrOptions(_METRICS), callable],
         "metric_params": [dict, None],
         "init": [StrOptions({"build", "lab", "random"}), "array-like"],
         "n_init": [_COUNT],
@@ -179,7 +183,6 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             raise ValueError(f"n_samples={n} should be >= n_clusters={k}.")
         init = self._given(n, weight)
         space = self._space(rows)
-        validate_data(self, X, skip_check_array=True)  # n_features_in_, now that X is sound
         pool, mass = self._candidates(rows, weight, init)
         if pool is None:
             found = self._solve(space, scaled(mass, n), init)
@@ -188,6 +191,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             init = init if isinstance(init, str) else np.searchsorted(pool, init)
             found = self._solve(space.take(pool), scaled(mass, len(pool)), init)
             medoids = pool[found.rows]
+        validate_data(self, X, skip_check_array=True)  # n_features_in_, now that nothing was refused
         self._publish(rows, space, medoids, weight, found)
         return self
 

@@ -55,7 +55,7 @@ def start(paid, rows, weight, near, second, d_near, d_second, removal):
 def _best_swap(d, near, d_near, d_second, weight, removal, change, closer):
     """The slot that a candidate at distances d should take, and what the loss changes by.
 
-    FasterPAM (Schubert & Rousseeuw 2021, section 3): the change for slot i is
+    FasterPAM (Schubert & Rousseeuw 2021): the change for slot i is
 
         gain + change_i,  gain = sum_o w_o min(d_o - d_near_o, 0),
         change_i = removal_i + sum over the rows o of i with d_o < d_second_o of

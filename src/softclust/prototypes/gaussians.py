@@ -25,6 +25,8 @@ class Gaussians:
 
     passes: ClassVar = None
     is_log_density: ClassVar[bool] = True
+    is_unitless: ClassVar[bool] = True
+    may_coincide: ClassVar[bool] = True  # components of different shapes
 
     @property
     def _is_diagonal(self):
@@ -62,9 +64,9 @@ class Gaussians:
     def _noise_weight(self, weights):
         return max(1 - float(weights.sum()), 1e-12) if self.noise else 1.0
 
-    def squared(self, points, theta, roots):
+    def squared(self, points, theta, roots=None):
         """(n, c) squared Mahalanobis distances."""
-        mu = theta[0]
+        mu, roots = theta[0], self._roots(theta[1])[0] if roots is None else roots
         if not self._is_diagonal:
             from softclust.kernels.ellipsoids import squared_distances  # loads Numba
 
@@ -136,8 +138,9 @@ class Gaussians:
             least, most = theta[1].min(axis=1), theta[1].max(axis=1)
         else:
             values = np.linalg.eigvalsh(theta[1])
-            least, most = np.maximum(values[:, 0], 0.0), values[:, -1]
-        return [(k, np.sqrt(least[k]), np.sqrt(most[k])) for k in np.flatnonzero(least <= 1e-8 * most)]
+            least, most = values[:, 0], values[:, -1]
+        least, bound = np.maximum(least, 0.0), np.maximum(1e-8 * most, 2 * self.reg)
+        return [(k, np.sqrt(least[k]), np.sqrt(most[k])) for k in np.flatnonzero(least <= bound)]
 
     def penalty(self, theta):
         return -self.total * float(np.log(self._noise_weight(theta[2])))
@@ -176,5 +179,6 @@ class Gaussians:
             values, vectors = np.linalg.eigh(logs)
             spread = np.exp(np.clip(values, -600, 600))
             variances = (vectors * spread[:, None, :]) @ vectors.transpose(0, 2, 1)
-        shares = np.exp(point[mu.size + sigma.size :])
+        logs = point[mu.size + sigma.size :]
+        shares = np.exp(logs - logs.max())
         return point[: mu.size].reshape(mu.shape), variances, (shares / shares.sum())[: len(weights)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -54,6 +54,10 @@ class LocalSource:
 
     def __len__(self):
         return len(self.rows)
+
+    def knowing(self, known):
+        """The same rows, with what is known of them."""
+        return replace(self, rows=replace(self.rows, known=known))
 
     @cached_property
     def _blocks(self):
