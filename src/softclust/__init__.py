@@ -18,6 +18,7 @@ _HOMES = {
     "ImprovedPossibilisticCMeans": "estimators.mixed",
     "EvidentialCMeans": "estimators.evidential",
     "GaussianMixture": "estimators.mixture",
+    "KMedoids": "estimators.medoids",
     "Repulsion": "separation",
     "CentralDistance": "separation",
     "Pairs": "supervision",

@@ -213,6 +213,28 @@ _ENTRIES = [
         "GaussianMixture",
         "Dempster, Laird & Rubin (1977), Maximum likelihood from incomplete data via the EM algorithm",
     ),
+    Entry(
+        "pam",
+        "Partitioning around medoids",
+        "KMedoids",
+        "Kaufman & Rousseeuw (1990), Finding groups in data; "
+        "Schubert & Rousseeuw (2021), Fast and eager k-medoids clustering",
+        {"method": "pam"},
+    ),
+    Entry(
+        "clara",
+        "Clustering large applications",
+        "KMedoids",
+        "Kaufman & Rousseeuw (1990), Finding groups in data",
+        {"method": "clara"},
+    ),
+    Entry(
+        "clarans",
+        "Clustering large applications based on randomized search",
+        "KMedoids",
+        "Ng & Han (2002), CLARANS: a method for clustering objects for spatial data mining",
+        {"method": "clarans"},
+    ),
 ]
 
 

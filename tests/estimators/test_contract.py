@@ -92,7 +92,9 @@ def test_grid_search_prefers_three_clusters_for_three_blobs(cls, blobs):
 def test_score_is_minus_the_objective(make, iris):
     X, _ = iris
     model = make().fit(X)
-    if model.density_rate is None or model.density_from == "centers":
+    if hasattr(model, "lower_bound_"):  # scikit-learn's users expect the mean
+        assert model.score(X) == pytest.approx(model.lower_bound_, rel=1e-12)
+    elif model.density_rate is None or model.density_from == "centers":
         assert model.score(X) == pytest.approx(-model.objective_, rel=1e-12)
     assert model.score(X) > model.score(X + 1.0)
 
@@ -141,7 +143,18 @@ def test_transform_gives_distances(make, iris):
     model = make().fit(X)
     gap = X[:, None] - model.cluster_centers_
     expected, tol = np.linalg.norm(gap, axis=2), 1e-12
-    if hasattr(model, "covariances_"):  # in the metric of each cluster, which came to rest within 1e-6
+    if getattr(model, "geometry", "") == "mahalanobis":
+        square = np.einsum("ikp,pq,ikq->ik", gap, np.linalg.inv(np.cov(X.T, bias=True)), gap)
+        expected, tol = np.sqrt(square), 1e-10
+    elif model.geometry == "directions":
+        units = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in (X, model.cluster_centers_)]
+        expected, tol = np.sqrt(1 - units[0] @ units[1].T), 1e-7
+    elif hasattr(model, "weights_") or model.geometry == "gath-geva":
+        sigma = model.covariances_
+        sigma = sigma[:, :, None] * np.eye(4) if sigma.ndim == 2 else sigma
+        expected = np.sqrt(np.einsum("ikp,kpq,ikq->ik", gap, np.linalg.inv(sigma), gap))
+        tol = 1e-9
+    elif hasattr(model, "covariances_"):  # in the metric of each cluster, which came to rest within 1e-6
         inverse = np.linalg.inv(model.covariances_)
         square = np.einsum("ikp,kpq,ikq->ik", gap, inverse, gap)
         expected, tol = np.sqrt(np.linalg.det(model.covariances_) ** 0.25 * square), 1e-4

@@ -10,10 +10,15 @@ from hypothesis.extra.numpy import arrays
 
 from configurations import configurations
 from softclust.model import sweep_by_parts
+from softclust.prototypes import Gaussians
 from softclust.records import Rows
 
 # Schneider's weights follow the centres, so J is not one function there.
-DESCENDING = [(name, make) for name, make in configurations() if "density_from" not in name]
+# Of two it is known that J may rise: weights that follow the centres, and Gath & Geva's prototypes.
+_RISING = ("density_from", "gath-geva")
+DESCENDING = [(n, make) for n, make in configurations() if n != "gg" and not any(w in n for w in _RISING)]
+# Radial shells are no minimisers: the loop goes back until J falls, a single step need not lower it.
+STEPWISE = [(n, make) for n, make in DESCENDING if n not in ("fces", "pces") and "radial" not in n]
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::softclust.DegenerateClusterWarning",
@@ -48,13 +53,15 @@ def test_objective_never_rises(name, make, X, seed):
     assert model.objective_ == model.objective_history_[-1]
 
 
-@pytest.mark.parametrize(("name", "make"), DESCENDING, ids=[name for name, _ in DESCENDING])
+@pytest.mark.parametrize(("name", "make"), STEPWISE, ids=[name for name, _ in STEPWISE])
 def test_each_half_step_descends(name, make, iris):
     """New centres for fixed memberships, then new memberships for fixed centres."""
     X, _ = iris
     fitted = make(max_iter=1, acceleration=None, n_init=1).fit(X)
     model, state = fitted._model, fitted._state
     rows = Rows(X, fitted._units)
+    if isinstance(model.prototypes, Gaussians):  # what `reg_covar` adds is no term of J
+        model = replace(model, prototypes=replace(model.prototypes, reg=0.0))
     start = np.random.default_rng(0).normal(scale=0.05, size=state.centers.shape)
     state = replace(state, theta=(state.centers + start, *state.theta[1:]))
 

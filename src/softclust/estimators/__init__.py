@@ -3,6 +3,7 @@
 from softclust.estimators.evidential import EvidentialCMeans
 from softclust.estimators.fuzzy import FuzzyCMeans
 from softclust.estimators.hard import HardCMeans
+from softclust.estimators.medoids import KMedoids
 from softclust.estimators.mixed import ImprovedPossibilisticCMeans, PossibilisticFuzzyCMeans
 from softclust.estimators.mixture import GaussianMixture
 from softclust.estimators.possibilistic import PossibilisticCMeans
@@ -13,6 +14,7 @@ __all__ = [
     "GaussianMixture",
     "HardCMeans",
     "ImprovedPossibilisticCMeans",
+    "KMedoids",
     "PossibilisticCMeans",
     "PossibilisticFuzzyCMeans",
 ]

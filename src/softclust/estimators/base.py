@@ -381,7 +381,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             )  # of Gath-Geva; mixtures have shapes of their own
         elif isinstance(part, Shells | RadialShells):
             self.covariances_ = units.leave_square(part.shapes(theta))
-            self.semi_axes_ = np.sort(part.semi_axes(theta))[:, ::-1] / units.factor
+            self.semi_axes_ = part.semi_axes(theta) / units.factor
 
     def _publish_more(self, members, outcome):
         """Attributes of a family's own."""

@@ -89,12 +89,12 @@ def is_shell(geometry):
 def begin(geometry, source, draw, rng):
     """What the prototypes of a geometry begin with, at centres that `draw` gives."""
     if is_shell(geometry):
-        return _first_shells(geometry, source, draw, rng)
+        return _first_shells(source, draw, rng)
     return hard_start(source, draw(), rng)[:2] if geometry == "gath-geva" else (draw(),)
 
 
-def _first_shells(geometry, source, draw, rng):
-    """The best of ten fits of radial shells to at most 20,000 rows, as what a geometry begins with.
+def _first_shells(source, draw, rng):
+    """The best of ten fits of radial shells to at most 20,000 rows.
 
     Rows far from all shells belong to noise, which comes nearer from fit to fit: an ellipse through rows of
     several shells, or one that grows to pass through outliers, does not look good for long.
@@ -110,7 +110,7 @@ def _first_shells(geometry, source, draw, rng):
             theta = fit.state.theta
         if best is None or fit.history[-1] < lowest:
             best, lowest = theta, fit.history[-1]
-    return best if geometry == "radial-shells" else (best[0], np.linalg.inv(best[1]))
+    return best
 
 
 def _circles(small, V, number, rng):
@@ -121,15 +121,22 @@ def _circles(small, V, number, rng):
     V = recipes.coarse_fit(small, Points(), (V,), Fuzzy(2.0)).state.centers
     c, p = V.shape
     points = small.rows.points.astype(np.float64)
+    weight = np.ones(len(points)) if small.rows.weight is None else small.rows.weight
     if number % 3 == 2:
-        V = np.repeat(points.mean(axis=0)[None], c, axis=0)
-        radius = np.quantile(np.sqrt(((points - V[0]) ** 2).sum(axis=1)), (np.arange(c) + 0.5) / c)
+        V = np.repeat(np.average(points, axis=0, weights=weight)[None], c, axis=0)
+        radius = _quantiles(np.sqrt(((points - V[0]) ** 2).sum(axis=1)), weight, (np.arange(c) + 0.5) / c)
     else:
         D = ((points[:, None] - V) ** 2).sum(axis=2)
-        mine = D.argmin(axis=1)[:, None] == np.arange(c)
-        radius = np.sqrt((mine * D).sum(axis=0) / np.maximum(mine.sum(axis=0), 1))
+        mine = weight[:, None] * (D.argmin(axis=1)[:, None] == np.arange(c))
+        radius = np.sqrt((mine * D).sum(axis=0) / np.maximum(mine.sum(axis=0), 1e-300))
     radius = np.maximum(radius, 1e-3 * _extent(small.rows))
-    return V, radius[:, None, None] * np.eye(p)
+    return V, (1 / radius)[:, None, None] * np.eye(p)
+
+
+def _quantiles(values, weight, shares):
+    order = np.argsort(values, kind="stable")
+    place = np.searchsorted(np.cumsum(weight[order]), shares * weight.sum())
+    return values[order[np.minimum(place, len(order) - 1)]]
 
 
 def hard_start(source, V, rng):
@@ -174,8 +181,7 @@ def given_matrices(geometry, matrices, units, c, p):
     sigma = check_covariances(matrices, c, p)
     if not is_shell(geometry):
         return units.enter_square(sigma) if geometry == "gath-geva" else sigma
-    B = np.linalg.cholesky(sigma) * units.factor
-    return np.linalg.inv(B) if geometry == "shells" else B
+    return np.linalg.inv(np.linalg.cholesky(sigma) * units.factor)
 
 
 def is_compound(init):

@@ -8,13 +8,17 @@ import numpy as np
 _HALVINGS = 30
 _FENCE = 0.05  # of a semi-axis, or of the extent of the data: rows farther off tell nothing of a shell
 _LEAST = 1e-12  # of a length: a row in the middle of a shell has no direction
+_ROUNDING = 1e-14  # of a length of 1
 _RIDGE = 1e-12  # of the mean square: rows of one shell may lie in a plane
 
 
 def _lengths(Z):
-    """(n, c) lengths of (n, c, p) vectors, and the vectors of length 1."""
+    """(n, c) lengths of (n, c, p) vectors, and the vectors of length 1: of nothing, the first axis."""
     length = np.sqrt((Z**2).sum(axis=2))
-    return length, Z / np.maximum(length, _LEAST)[:, :, None]
+    none = length <= _LEAST
+    if none.any():
+        Z = np.where(none[:, :, None], np.eye(1, Z.shape[2])[0], Z)
+    return length, Z / np.where(none, 1.0, length)[:, :, None]
 
 
 def _turned(matrices, points, centers):
@@ -29,7 +33,7 @@ def _turned(matrices, points, centers):
 
 @dataclass(frozen=True)
 class _Closed:
-    """What both kinds of shell share: theta = (centres, matrices), bounded by the extent of the data.
+    """What both kinds of shell share: theta = (c, L), the shell |L (x - c)| = 1, bounded by the data.
 
     Without a bound J has a trivial infimum: a shell that grows for ever passes through a whole blob.
     """
@@ -40,8 +44,23 @@ class _Closed:
     passes: ClassVar = None
     may_coincide: ClassVar[bool] = True  # circles about one centre are different clusters
 
+    def begin(self, V, matrices=None):
+        """Circles of a middling size about V, or ellipses: matrices L with |L (x - c)| = 1."""
+        if matrices is None:
+            matrices = np.broadcast_to(np.eye(V.shape[1]) * 4 / self.reach, (len(V), *[V.shape[1]] * 2))
+        return V, np.array(matrices)
+
     def start(self, theta):
         return theta
+
+    def semi_axes(self, theta):
+        """(c, p) lengths of the semi-axes, the shortest last, in loop units."""
+        return 1 / np.linalg.svd(theta[1], compute_uv=False)[:, ::-1]
+
+    def shapes(self, theta):
+        """(c, p, p) inverses of the quadratic forms L'L, whose level 1 is the shell."""
+        B = np.linalg.inv(theta[1])
+        return B @ B.transpose(0, 2, 1)
 
     def penalty(self, theta):
         return 0.0
@@ -59,39 +78,26 @@ class _Closed:
         V = point[: theta[0].size].reshape(theta[0].shape)
         return V, point[theta[0].size :].reshape(theta[1].shape)
 
-    def moments(self, points, W, theta, frame):
-        """sum W y y' and sum W g y' of the regression of g on y = (f, 1)."""
-        points = points.astype(np.float64, copy=False)
-        known, wanted = self._regression(points, theta)
-        c, p = theta[0].shape
-        first, second = np.empty((c, p + 1, p + 1)), np.empty((c, p, p + 1))
-        for k in range(c):
-            y = np.column_stack([known[:, k], np.ones(len(points))])
-            weighed = W[:, k, None] * y
-            first[k], second[k] = weighed.T @ y, wanted[:, k].T @ weighed
-        return first, second
-
     def solve(self, stats, theta, frame, separation):
-        """The regression of each shell; as much of the way to it as stays within the bounds."""
-        V, matrices = theta[0].copy(), theta[1].copy()
+        """As much of the way that the moments of each shell point to as stays within the bounds."""
+        V, L = theta[0].copy(), theta[1].copy()
         for k, (N, M) in enumerate(zip(*stats.moments, strict=True)):
-            old = np.column_stack([matrices[k], np.zeros(len(M))])  # counted from the centre that was
-            ridge = _RIDGE * np.diag(N) + 1e-300  # towards what was, where rows say nothing
-            new = np.linalg.solve(N + np.diag(ridge), (M + old * ridge).T).T
+            way = self._way(N, M, L[k])
             for halving in range(_HALVINGS):
-                at = old + (new - old) * 0.5**halving
-                move, axes = self._read(at)
-                if self._is_within(V[k] + move, axes):
-                    V[k], matrices[k] = V[k] + move, at[:, :-1]
+                center, matrix = way(0.5**halving)
+                if self._is_within(V[k] + center, matrix):
+                    V[k], L[k] = V[k] + center, matrix
                     break
-        return V, matrices
+        return V, L
 
-    def _is_within(self, center, axes):
+    def _is_within(self, center, matrix):
+        if not (np.isfinite(center).all() and np.isfinite(matrix).all()):
+            return False
+        values = np.linalg.svd(matrix, compute_uv=False)
         return bool(
-            np.isfinite(center).all()
-            and np.abs(center).max() <= self.reach
-            and axes.max() <= self.reach
-            and axes.min() >= self.least
+            np.abs(center).max() <= self.reach
+            and values.min() * self.reach >= 1
+            and values.max() * self.least <= 1
         )
 
 
@@ -105,78 +111,89 @@ class Shells(_Closed):
     """
 
     is_unitless: ClassVar[bool] = True
-    fence: ClassVar[float] = _FENCE**2
-
-    def begin(self, V, matrices=None):
-        """Circles of a middling size about V, or ellipses: matrices L with |L (x - c)| = 1."""
-        if matrices is None:
-            matrices = np.broadcast_to(np.eye(V.shape[1]) * 4 / self.reach, (len(V), *[V.shape[1]] * 2))
-        return V, np.array(matrices)
-
-    def semi_axes(self, theta):
-        """(c, p) lengths of the semi-axes, in loop units."""
-        return 1 / np.linalg.svd(theta[1], compute_uv=False)
-
-    def shapes(self, theta):
-        """(c, p, p) matrices of the quadratic forms whose level 1 is the shell, inverted: B B'."""
-        B = np.linalg.inv(theta[1])
-        return B @ B.transpose(0, 2, 1)
+    fence: ClassVar[float] = _FENCE**2  # squared distance of noise while scales are looked for
 
     def distances(self, points, theta, frame):
         length, _ = _lengths(_turned(theta[1], points.astype(np.float64), theta[0]))
-        return ((length - 1) ** 2).astype(points.dtype)
+        gap = length - 1
+        return np.where(np.abs(gap) > _ROUNDING, gap**2, 0.0).astype(points.dtype)
 
-    def _regression(self, points, theta):
-        """L (x - c) - h ~ e: rows about the centre that was, and the ends of their rays."""
+    def moments(self, points, W, theta, frame):
+        """sum W y y' and sum W e y', y = (x - c, 1), about the centre that was."""
+        points = points.astype(np.float64, copy=False)
         _, e = _lengths(_turned(theta[1], points, theta[0]))
-        return points[:, None, :] - theta[0], e
+        c, p = theta[0].shape
+        first, second = np.empty((c, p + 1, p + 1)), np.empty((c, p, p + 1))
+        for k in range(c):
+            y = np.column_stack([points - theta[0][k], np.ones(len(points))])
+            weighed = W[:, k, None] * y
+            first[k], second[k] = weighed.T @ y, e[:, k].T @ weighed
+        return first, second
 
-    def _read(self, at):
-        """How far the centre moves, and the semi-axes."""
-        axes = 1 / np.maximum(np.linalg.svd(at[:, :-1], compute_uv=False), 1e-300)
-        return -np.linalg.lstsq(at[:, :-1], at[:, -1], rcond=None)[0], axes
+    def _way(self, N, M, L):
+        """From (L, 0) to the minimiser: a move of the centre and L."""
+        old = np.column_stack([L, np.zeros(len(M))])
+        ridge = _RIDGE * np.diag(N) + 1e-300  # towards what was, where rows say nothing
+        new = np.linalg.solve(N + np.diag(ridge), (M + old * ridge).T).T
+
+        def at(share):
+            T = old + (new - old) * share
+            return -np.linalg.lstsq(T[:, :-1], T[:, -1], rcond=None)[0], T[:, :-1]
+
+        return at
 
 
 @dataclass(frozen=True)
 class RadialShells(_Closed):
-    """d_ik = |x_i - c_k|^2 (1 - 1/|z|)^2, z = B^-1 (x - c): the way to the shell {c + B s, |s| = 1} along
-    the ray from its centre, in units of the data (Ortiz, FCES and PCES).
+    """d_ik = e_ik^2, e = |y| (1 - 1/|z|), y = x - c, z = L y: the way to the shell along the ray from its
+    centre, in units of the data (Ortiz, FCES and PCES).
 
-    With s = z/|z| frozen, x ~ c + B s is a regression of x on (s, 1) with additive moments.  Not a
-    majoriser: the loop goes back half of the step until J falls.
+    A step of Gauss and Newton: the moments are those of e's derivatives by (c, L).  It rests where the
+    gradient of J vanishes, but may go too far: the loop goes back half of a step until J falls.  (The
+    regression of x on (z/|z|, 1) is simpler, and rests elsewhere.)
     """
 
     is_rough: ClassVar[bool] = True
 
     @property
     def fence(self):
-        """Squared distance of noise while the scales of typicalities are looked for."""
         return (_FENCE * self.reach) ** 2
 
-    def begin(self, V, matrices=None):
-        """Circles of a middling size about V, or ellipses c + B s."""
-        if matrices is None:
-            matrices = np.broadcast_to(np.eye(V.shape[1]) * self.reach / 4, (len(V), *[V.shape[1]] * 2))
-        return V, np.array(matrices)
-
-    def semi_axes(self, theta):
-        return np.linalg.svd(theta[1], compute_uv=False)
-
-    def shapes(self, theta):
-        return theta[1] @ theta[1].transpose(0, 2, 1)
+    def _gaps(self, points, theta):
+        """|y|, |z|, z and the signed way to the shell, (n, c) each but z."""
+        z = _turned(theta[1], points, theta[0])
+        length, _ = _lengths(z)
+        squares = np.zeros(length.shape)
+        for x, v in zip(points.T, theta[0].T, strict=True):
+            squares += (x[:, None] - v) ** 2
+        away = np.sqrt(squares)
+        # From the centre itself the shell is as far as its shortest semi-axis is long.
+        ray = np.where(length > _LEAST, away / np.maximum(length, _LEAST), self.semi_axes(theta)[:, -1])
+        return away, length, z, away - ray
 
     def distances(self, points, theta, frame):
+        return (self._gaps(points.astype(np.float64), theta)[3] ** 2).astype(points.dtype)
+
+    def moments(self, points, W, theta, frame):
+        """sum W g g' and sum W g e, g the derivatives of e by c and L; a row on the centre has none."""
         points = points.astype(np.float64, copy=False)
-        D = np.zeros((len(points), len(theta[0])))
-        length, _ = _lengths(_turned(np.linalg.inv(theta[1]), points, theta[0]))
-        for x, v in zip(points.T, theta[0].T, strict=True):
-            D += (x[:, None] - v) ** 2
-        return D * (1 - 1 / np.maximum(length, _LEAST)) ** 2
+        away, length, z, gap = self._gaps(points, theta)
+        c, p = theta[0].shape
+        first, second = np.empty((c, p + p * p, p + p * p)), np.empty((c, p + p * p))
+        for k in range(c):
+            y, r = points - theta[0][k], np.maximum(length[:, k], _LEAST)[:, None]
+            rho = away[:, k, None]
+            weight = np.where(length[:, k] > _LEAST, W[:, k], 0.0)
+            by_r = rho / r**2  # of e, and r by c is -L'z/r, by L z y'/r
+            by_c = -y / np.maximum(rho, 1e-300) * (1 - 1 / r) - by_r * (z[:, k] @ theta[1][k]) / r
+            by_L = (by_r / r)[:, :, None] * (z[:, k, :, None] * y[:, None, :])
+            g = np.column_stack([by_c, by_L.reshape(len(y), -1)])
+            weighed = weight[:, None] * g
+            first[k], second[k] = weighed.T @ g, weighed.T @ gap[:, k]
+        return first, second
 
-    def _regression(self, points, theta):
-        """x - c ~ B s + move: the directions that were, and the rows about the centre that was."""
-        _, s = _lengths(_turned(np.linalg.inv(theta[1]), points, theta[0]))
-        return s, points[:, None, :] - theta[0]
-
-    def _read(self, at):
-        return at[:, -1], np.linalg.svd(at[:, :-1], compute_uv=False)
+    def _way(self, N, M, L):
+        """Along the step; a turn of L changes nothing, so that N has no inverse."""
+        step = -np.linalg.lstsq(N, M, rcond=1e-10)[0]
+        p = len(L)
+        return lambda share: (share * step[:p], L + share * step[p:].reshape(p, p))
