@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import ndtri
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import InvalidParameterError
+
+from softclust.datasets.checks import check_flags, generator, positive_share, whole_number
+from softclust.datasets.loaders import load_iris_uci
 
 # centre, semi-axes, angle in degrees
 _ELLIPSES = (((-2.0, 0.0), (3.0, 1.5), 0.0), ((3.0, 1.0), (2.5, 1.2), 75.0))
 _RINGS = (((0.0, 0.0), (2.0, 2.0), 0.0), ((3.0, 0.5), (1.5, 1.5), 0.0), ((1.0, 3.5), (1.2, 1.2), 0.0))
 _SHAPES = {"ellipses": _ELLIPSES, "rings": _RINGS}
+_LEFT = ((-5.0, 0.0), (-3.34, 1.67), (-3.34, 0.0), (-3.34, -1.67), (-1.67, 0.0))
+_RIGHT = ((1.67, 0.0), (3.34, 1.67), (3.34, 0.0), (3.34, -1.67), (5.0, 0.0))
+_X12 = (*_LEFT, *_RIGHT, (0.0, 0.0), (0.0, 10.0))
+# rows, mean, variances
+_X2000 = ((500, (1.0, 0.0), (0.4, 0.8)), (1000, (3.0, 0.0), (0.6, 1.2)), (500, (5.0, 0.0), (0.4, 0.8)))
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+_BLOCK_VALUES = 2**16
 
 
 def make_ellipses(n_samples=300, *, shapes="ellipses", noise=0.05, outliers=0.0, random_state=None):
@@ -59,3 +71,258 @@ def make_ellipses(n_samples=300, *, shapes="ellipses", noise=0.05, outliers=0.0,
     extra = rng.uniform(X.min(axis=0), X.max(axis=0), (round(outliers * n_samples), 2))
     order = rng.permutation(n_samples + len(extra))
     return np.vstack([X, extra])[order], np.concatenate([y, np.full(len(extra), -1)])[order]
+
+
+def make_x12(*, noise=2):
+    """X12: two diamonds of five points each, a point between them and one far off.
+
+    Parameters
+    ----------
+    noise : int, default=2
+        How many of the last two points to give; none of them makes it X10.
+
+    Returns
+    -------
+    X : ndarray of shape (10 + noise, 2)
+        The points in the order of the literature: the left diamond, the right one, (0, 0), (0, 10).
+    y : ndarray of shape (10 + noise,)
+        The diamond of each point, -1 for the last two.
+
+    References
+    ----------
+    Pal, N. R., Pal, K., Keller, J. M. and Bezdek, J. C. (2005). A possibilistic fuzzy c-means clustering
+    algorithm. IEEE Transactions on Fuzzy Systems 13, 517-530.
+
+    Examples
+    --------
+    >>> from softclust.datasets import make_x12
+    >>> X, y = make_x12()
+    >>> y
+    array([ 0,  0,  0,  0,  0,  1,  1,  1,  1,  1, -1, -1])
+    """
+    noise = whole_number("noise", noise, 0, 2)
+    return np.array(_X12[: 10 + noise]), np.repeat([0, 1, -1], [5, 5, noise])
+
+
+def make_x2000(*, noise=0, random_state=None):
+    """X2000: three Gaussian clouds in a line, the middle one twice as large, and noise if wanted.
+
+    500, 1000 and 500 rows with means (1, 0), (3, 0), (5, 0); the variances of the coordinates are 0.4 and
+    0.8 in the outer clouds, 0.6 and 1.2 in the middle one.
+
+    Parameters
+    ----------
+    noise : int, default=0
+        Further rows, uniform on [0, 6] x [-4, 4].  The literature has 2000.
+    random_state : int, RandomState instance or None, default=None
+        Determines the rows.  The first 2000 do not depend on `noise`.
+
+    Returns
+    -------
+    X : ndarray of shape (2000 + noise, 2)
+        The rows: the clouds from left to right, then the noise.
+    y : ndarray of shape (2000 + noise,)
+        The cloud of each row, -1 for noise.
+
+    Notes
+    -----
+    The paper that defines the set prints these figures as covariance matrices; its rows are not published.
+
+    Examples
+    --------
+    >>> from softclust.datasets import make_x2000
+    >>> X, y = make_x2000(noise=2000, random_state=0)
+    >>> X.shape, (y == 1).sum()
+    ((4000, 2), np.int64(1000))
+    """
+    noise = whole_number("noise", noise, 0)
+    rng = generator(random_state)
+    clouds = [mean + np.sqrt(var) * rng.standard_normal((size, 2)) for size, mean, var in _X2000]
+    extra = rng.uniform((0.0, -4.0), (6.0, 4.0), (noise, 2))
+    return np.vstack([*clouds, extra]), np.repeat([0, 1, 2, -1], [500, 1000, 500, noise])
+
+
+def make_gauss_k2(n_samples=400, *, random_state=None):
+    """GaussK2: a wide Gaussian cloud and a dense one beside it.
+
+    The first half of the rows is N((0, 0), I), the second N((2.2, 0), 0.16 I).
+
+    Parameters
+    ----------
+    n_samples : int, default=400
+        Rows of both together; of an odd number the wide cloud gets one more.
+    random_state : int, RandomState instance or None, default=None
+        Determines the rows.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 2)
+        The rows: the wide cloud, then the dense one.
+    y : ndarray of shape (n_samples,)
+        0 for the wide cloud, 1 for the dense one.
+
+    Notes
+    -----
+    The paper with this name has 400 rows of two Gaussians with different covariance matrices in a figure,
+    and publishes neither rows nor parameters.  The parameters here are softclust's own, so that scores on
+    these rows cannot be held against those of the paper.
+
+    Examples
+    --------
+    >>> from softclust.datasets import make_gauss_k2
+    >>> X, y = make_gauss_k2(random_state=0)
+    >>> X.shape, y.sum()
+    ((400, 2), np.int64(200))
+    """
+    n_samples = whole_number("n_samples", n_samples, 2)
+    rng = generator(random_state)
+    sizes = [n_samples - n_samples // 2, n_samples // 2]
+    wide = rng.standard_normal((sizes[0], 2))
+    dense = rng.standard_normal((sizes[1], 2)) * 0.4 + (2.2, 0.0)
+    return np.vstack([wide, dense]), np.repeat([0, 1], sizes)
+
+
+def make_noisy_iris(noise=20, *, random_state=None):
+    """Iris as UCI prints it, and rows of noise uniform on [0, 10]^4 after it.
+
+    Parameters
+    ----------
+    noise : int, default=20
+        Rows of noise.  The literature has 10, 20, 30 and 40.
+    random_state : int, RandomState instance or None, default=None
+        Determines the noise.  More noise begins with the rows of less.
+
+    Returns
+    -------
+    X : ndarray of shape (150 + noise, 4)
+        The rows of `load_iris_uci`, then the noise.
+    y : ndarray of shape (150 + noise,)
+        The species of each row, -1 for noise.
+
+    Notes
+    -----
+    The paper with this experiment prints the region of the noise as [0, 10] x [0, 10]; with all four
+    attributes in that range most of its figures lie within the spread of repeated draws.
+
+    Examples
+    --------
+    >>> from softclust.datasets import make_noisy_iris
+    >>> X, y = make_noisy_iris(noise=10, random_state=0)
+    >>> X.shape, (y == -1).sum()
+    ((160, 4), np.int64(10))
+    """
+    noise = whole_number("noise", noise, 0)
+    X, y = load_iris_uci(return_X_y=True)
+    extra = generator(random_state).uniform(0.0, 10.0, (noise, 4))
+    return np.vstack([X, extra]), np.concatenate([y, np.full(noise, -1)])
+
+
+def make_overlapping_blobs(
+    n_samples=1000,
+    n_features=2,
+    n_clusters=3,
+    overlap=0.1,
+    *,
+    dtype=np.float64,
+    out=None,
+    return_centers=False,
+    random_state=None,
+):
+    """Round Gaussian clouds of unit variance that overlap as much as is asked for, of any size.
+
+    Every cloud has a neighbour with which it shares `overlap` of its mass, and none with which it shares
+    more: the centres lie on a square grid, turned at random.  A rule that knows two neighbours still puts
+    the share `overlap` / 2 of their rows into the wrong one.
+
+    Parameters
+    ----------
+    n_samples : int, default=1000
+        Rows.  Clouds have equally many of them, or differ by a few.
+    n_features : int, default=2
+        Columns.
+    n_clusters : int, default=3
+        Clouds, not more than rows.
+    overlap : float in (0, 1], default=0.1
+        Area below both of the densities of two neighbours: near 0 they are far apart, with 1 they
+        coincide.
+    dtype : {float64, float32}, default=float64
+        Of the rows.  float32 gives the rows of float64, rounded.
+    out : ndarray of shape (n_samples, n_features) or None, default=None
+        An array of one of these types to write the rows into, for example a `numpy.memmap` for more rows
+        than memory holds.  `dtype` has no effect then.
+    return_centers : bool, default=False
+        Whether to return the centres too.
+    random_state : int, RandomState instance or None, default=None
+        Determines the rows.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        The rows in a mixed order; `out` where that is given.
+    y : ndarray of shape (n_samples,)
+        The cloud of each row.
+    centers : ndarray of shape (n_clusters, n_features)
+        With `return_centers` only.
+
+    Notes
+    -----
+    Rows are drawn in blocks of about 0.5 MB, which is all the memory beside the result.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softclust.datasets import make_overlapping_blobs
+    >>> X, y = make_overlapping_blobs(900, 4, 3, overlap=0.2, dtype=np.float32, random_state=0)
+    >>> X.shape, X.dtype, np.bincount(y)
+    ((900, 4), dtype('float32'), array([300, 300, 300]))
+    """
+    n_clusters = whole_number("n_clusters", n_clusters, 1)
+    n_samples = whole_number("n_samples", n_samples, n_clusters)
+    n_features = whole_number("n_features", n_features, 1)
+    overlap = positive_share("overlap", overlap)
+    check_flags(return_centers=return_centers)
+    X = _room_for_rows(out, (n_samples, n_features), dtype)
+    rng = generator(random_state)
+    centers = _grid_of_centers(n_clusters, n_features, -2 * ndtri(overlap / 2), rng)
+    y = np.empty(n_samples, dtype=np.intp)
+    step = max(1, _BLOCK_VALUES // n_features)
+    for start in range(0, n_samples, step):
+        block = slice(start, min(start + step, n_samples))
+        clouds = np.arange(block.start, block.stop) % n_clusters
+        rng.shuffle(clouds)
+        rows = rng.standard_normal((len(clouds), n_features))
+        rows += centers[clouds]
+        X[block], y[block] = rows, clouds
+    return (X, y, centers) if return_centers else (X, y)
+
+
+def _room_for_rows(out, shape, dtype):
+    """The array to write into, if it can hold the rows."""
+    if out is None:
+        try:
+            known = np.dtype(dtype)
+        except TypeError:
+            known = None
+        if known not in _FLOATS:
+            raise InvalidParameterError(f"dtype={dtype!r} does not fit; give float32 or float64.")
+        return np.empty(shape, dtype=known)
+    if not isinstance(out, np.ndarray):
+        raise InvalidParameterError(f"out={out!r} is no array; give one of shape {shape}, or None.")
+    if out.shape != shape or out.dtype not in _FLOATS or not out.flags.writeable:
+        kind = "an" if out.flags.writeable else "a read-only"
+        raise InvalidParameterError(
+            f"out is {kind} array of shape {out.shape} and {out.dtype}; "
+            f"give one of shape {shape} and float32 or float64 that can be written."
+        )
+    return out
+
+
+def _grid_of_centers(count, n_features, distance, rng):
+    """Points of a square grid about 0, turned at random; each has a neighbour at the distance."""
+    sides = min(n_features, max(1, (count - 1).bit_length()))
+    length = 1
+    while length**sides < count:
+        length += 1
+    grid = np.column_stack(np.unravel_index(np.arange(count), (length,) * sides)).astype(np.float64)
+    directions = np.linalg.qr(rng.standard_normal((n_features, sides)))[0]
+    return distance * (grid - grid.mean(axis=0)) @ directions.T

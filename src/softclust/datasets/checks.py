@@ -1,0 +1,44 @@
+"""Parameters of loaders and generators: what fits, or one sentence that says what would."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils._param_validation import InvalidParameterError
+
+
+def check_flags(**flags):
+    """Each is True or False."""
+    for name, value in flags.items():
+        if not isinstance(value, bool | np.bool_):
+            raise InvalidParameterError(f"{name}={value!r} is neither True nor False; give one of them.")
+
+
+def whole_number(name, value, least, most=None):
+    """The value as an int between the bounds."""
+    fits = isinstance(value, Integral) and not isinstance(value, bool)
+    if not fits or value < least or (most is not None and value > most):
+        upwards = f"from {least} to {most}" if most is not None else f"of {least} or more"
+        raise InvalidParameterError(f"{name}={value!r} does not fit; give a whole number {upwards}.")
+    return int(value)
+
+
+def positive_share(name, value):
+    """The value as a float above 0, and 1 at most."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value <= 1:
+        raise InvalidParameterError(f"{name}={value!r} does not fit; give a number above 0, and 1 at most.")
+    return float(value)
+
+
+def generator(random_state):
+    """NumPy's Generator: of an int the one it seeds, of a RandomState one that it draws the seed of."""
+    if random_state is None or random_state is np.random:
+        return np.random.default_rng(np.random.mtrand._rand.randint(2**31 - 1))
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31 - 1))
+    if not isinstance(random_state, bool) and isinstance(random_state, Integral) and random_state >= 0:
+        return np.random.default_rng(int(random_state))
+    raise InvalidParameterError(
+        f"random_state={random_state!r} cannot seed a draw; give an int of 0 or more, a RandomState or None."
+    )

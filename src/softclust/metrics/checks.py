@@ -1,0 +1,105 @@
+"""Checks of what the indices are given: one sentence that names the argument, the row and what would fit."""
+
+from __future__ import annotations
+
+from numbers import Real
+
+import numpy as np
+
+from softclust.knowledge import check_weight
+
+_TOLERANCE = {8: 1e-6, 4: 1e-4, 2: 1e-2}  # of the sum of a row, by the bytes of a number
+
+
+def check_memberships(U, name="U"):
+    """(n, c) memberships as float64: at least 0, rows that sum to 1."""
+    raw = _numbers(U, name, "a row of memberships per object")
+    tolerance = _TOLERANCE.get(raw.dtype.itemsize, 1e-6) if raw.dtype.kind == "f" else 1e-6
+    U = raw.astype(np.float64)
+    wrong = np.argwhere(U < 0)
+    if len(wrong):
+        i, k = wrong[0]
+        raise ValueError(f"{name}[{i}, {k}] = {U[i, k]:g}, but memberships lie between 0 and 1.")
+    total = U.sum(axis=1)
+    bad = np.flatnonzero(np.abs(total - 1) > tolerance)
+    if len(bad):
+        i = bad[0]
+        raise ValueError(
+            f"{name}[{i}] sums to {total[i]:.7g}, but the memberships of a row sum to 1; typicalities can be "
+            "divided by their row sum."
+        )
+    return U
+
+
+def check_rows(X, n=None, name="X"):
+    """(n, p) finite numbers as float64, in as many rows as there are memberships."""
+    X = _numbers(X, name, "a row of features per object").astype(np.float64)
+    if n is not None and len(X) != n:
+        raise ValueError(f"{name} has {len(X)} rows and U has {n}; they need one row for each object.")
+    return X
+
+
+def check_centers(V, c, p):
+    """(c, p) finite numbers as float64."""
+    V = _numbers(V, "V", "a row of features per centre").astype(np.float64)
+    if V.shape != (c, p):
+        raise ValueError(
+            f"V has the shape {V.shape}, but U has {c} columns and X has {p}: centres of shape "
+            f"({c}, {p}) would fit."
+        )
+    return V
+
+
+def weights_of(sample_weight, n):
+    """(n,) the weights, ones where none are given."""
+    weight = check_weight(sample_weight, n)
+    return np.ones(n) if weight is None else weight
+
+
+def check_number(value, name, least):
+    """A finite number that is not below `least`."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not least <= value < np.inf:
+        raise ValueError(f"{name}={value!r} does not fit; it is a finite number >= {least}.")
+    return float(value)
+
+
+def check_labels(y, name):
+    """(n,) the place of each label among the sorted ones, and how many there are."""
+    y = np.asarray(y)
+    if y.ndim != 1 or not y.size:
+        more = "; U.argmax(axis=1) would fit" if y.ndim == 2 else ""
+        raise ValueError(f"{name} has the shape {y.shape}, but one label per row is needed{more}.")
+    missing = np.flatnonzero(y != y)  # NaN alone differs from itself
+    if len(missing):
+        raise ValueError(f"{name}[{missing[0]}] is NaN, but every row needs a label.")
+    try:
+        names, codes = np.unique(y, return_inverse=True)
+    except TypeError:
+        raise ValueError(
+            f"{name} mixes labels that have no order, such as None or words among numbers; labels of one "
+            "kind would fit."
+        ) from None
+    return codes.reshape(-1), len(names)
+
+
+def _numbers(A, name, what):
+    """A 2-D array of finite numbers in its own type."""
+    A = np.asarray(A)
+    if A.dtype.kind == "O":
+        try:
+            A = A.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{name} holds something that is no number; a dense numeric array would fit."
+            ) from None
+    if A.dtype.kind not in "biuf":
+        raise ValueError(f"{name} holds {A.dtype}, but numbers are needed.")
+    if A.ndim != 2 or not A.size:
+        raise ValueError(f"{name} has the shape {A.shape}, but two dimensions are needed, {what}.")
+    if A.dtype.kind == "f":
+        wrong = np.argwhere(~np.isfinite(A))
+        if len(wrong):
+            i, j = wrong[0]
+            kind = "NaN" if np.isnan(A[i, j]) else f"{A[i, j]:g}"
+            raise ValueError(f"{name}[{i}, {j}] is {kind}, but finite numbers are needed.")
+    return A

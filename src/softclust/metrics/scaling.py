@@ -1,0 +1,25 @@
+"""Arrays moved and scaled by a power of two, so that squares of distances neither overflow nor vanish."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def in_units(*arrays):
+    """The arrays about the mean of the first and divided by 2^e, so that no entry exceeds 1; and e."""
+    arrays, before = _scaled(arrays)
+    origin = arrays[0].mean(axis=0)
+    arrays, after = _scaled([A - origin for A in arrays])
+    return *arrays, before + after
+
+
+def times_power_of_two(value, exponent):
+    """value 2^exponent; inf where no float is as large."""
+    with np.errstate(over="ignore"):
+        return float(np.ldexp(value, exponent))
+
+
+def _scaled(arrays):
+    largest = max(float(np.abs(A).max()) for A in arrays)
+    exponent = int(np.frexp(largest)[1])
+    return [np.ldexp(A, -exponent) for A in arrays], exponent

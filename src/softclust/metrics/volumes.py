@@ -1,0 +1,124 @@
+"""Indices of the volume that clusters fill: Gath & Geva 1989."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softclust.metrics.checks import check_centers, check_memberships, check_number, check_rows, weights_of
+from softclust.metrics.scaling import in_units
+
+_FLAT = 16 * np.finfo(float).eps  # times p: an eigenvalue of a correlation matrix that is rounding
+
+
+def fuzzy_hypervolume(X, U, V, *, m=2.0, sample_weight=None):
+    """Fuzzy hypervolume FHV = sum_k sqrt(det F_k) (Gath & Geva 1989); smaller is better.
+
+    F_k = sum_i u_ik^m (x_i - v_k)(x_i - v_k)' / sum_i u_ik^m.  A cluster that is flat in some direction, or
+    has no members, adds 0.  It scales with the p-th power of the unit of X.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, p)
+        Rows.
+    U : array-like of shape (n, c)
+        Memberships; rows sum to 1.
+    V : array-like of shape (c, p)
+        Centres.
+    m : float, default=2.0
+        Exponent of the memberships, at least 1; the paper has posterior probabilities and 1.
+    sample_weight : array-like of shape (n,), default=None
+        How many rows each row stands for.
+
+    Returns
+    -------
+    float
+        At least 0; inf where it exceeds the largest float.
+
+    References
+    ----------
+    Gath, Geva (1989). Unsupervised optimal fuzzy clustering. IEEE Transactions on Pattern Analysis and
+    Machine Intelligence 11(7), 773-780.
+
+    Examples
+    --------
+    >>> from softclust.metrics import fuzzy_hypervolume
+    >>> fuzzy_hypervolume([[0.0], [1.0], [9.0], [11.0]], [[1, 0], [1, 0], [0, 1], [0, 1]], [[0.5], [10.0]])
+    1.5
+    """
+    log_volume, _ = _measure(X, U, V, m, sample_weight)
+    return _exp(log_volume)
+
+
+def partition_density(X, U, V, *, m=2.0, sample_weight=None):
+    """Partition density PD = S / FHV (Gath & Geva 1989); greater is better.
+
+    S = sum_k of u_ik over the rows with (x_i - v_k)' F_k^-1 (x_i - v_k) < 1, the central members of k; FHV and
+    F_k as in `fuzzy_hypervolume`.  It is inf where no cluster has a volume, and scales with the inverse p-th
+    power of the unit of X and with n.
+
+    Parameters
+    ----------
+    X, U, V, m, sample_weight
+        As in `fuzzy_hypervolume`.
+
+    Returns
+    -------
+    float
+        At least 0.
+
+    References
+    ----------
+    Gath, Geva (1989). Unsupervised optimal fuzzy clustering. IEEE Transactions on Pattern Analysis and
+    Machine Intelligence 11(7), 773-780.
+
+    Examples
+    --------
+    >>> from softclust.metrics import partition_density
+    >>> X, U = [[0.0], [2.0], [4.0], [9.0]], [[1, 0], [1, 0], [1, 0], [0, 1]]
+    >>> round(partition_density(X, U, [[2.0], [9.5]]), 4)  # one row is central, at 2
+    0.4693
+    """
+    log_volume, central = _measure(X, U, V, m, sample_weight)
+    if central == 0:
+        return np.inf if log_volume == -np.inf else 0.0
+    return _exp(np.log(central) - log_volume)
+
+
+def _measure(X, U, V, m, sample_weight):
+    """ln FHV, and the memberships of the central members."""
+    U = check_memberships(U)
+    X = check_rows(X, len(U))
+    V = check_centers(V, U.shape[1], X.shape[1])
+    m, weight = check_number(m, "m", 1), weights_of(sample_weight, len(U))
+    X, V, exponent = in_units(X, V)
+    logs, central = np.empty(len(V)), 0.0
+    for k, v in enumerate(V):
+        logs[k], inside = _cluster(X - v, weight * U[:, k] ** m)
+        central += float((weight * U[:, k])[inside].sum())
+    return np.logaddexp.reduce(logs) + X.shape[1] * exponent * np.log(2), central
+
+
+def _cluster(gaps, degree):
+    """ln sqrt(det F) of one cluster, and which rows are central.
+
+    Features are brought to variance 1 first, so that only flatness, not unlike units, makes F singular; in
+    directions without extent no member differs from the centre.
+    """
+    mass = degree.sum()
+    if mass == 0:
+        return -np.inf, np.zeros(len(gaps), dtype=bool)
+    F = (gaps * (degree / mass)[:, None]).T @ gaps
+    deviation = np.sqrt(np.diag(F))
+    if not deviation.any():
+        return -np.inf, ~gaps.any(axis=1)
+    unit = np.where(deviation > 0, deviation, 1.0)
+    values, vectors = np.linalg.eigh(F / unit / unit[:, None])
+    wide = values > _FLAT * len(values)
+    Z = (gaps / unit) @ (vectors[:, wide] / np.sqrt(values[wide]))
+    log_volume = np.log(unit).sum() + np.log(values).sum() / 2 if wide.all() else -np.inf
+    return log_volume, (Z * Z).sum(axis=1) < 1
+
+
+def _exp(x):
+    with np.errstate(over="ignore"):
+        return float(np.exp(x))
