@@ -39,8 +39,10 @@ bench: .venv/test.stamp .venv/kernels.fresh
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/labels.py
 	$(BIN)/python benchmarks/evidential.py
+	$(BIN)/python benchmarks/geometries.py
+	$(BIN)/python benchmarks/medoids.py
 	$(BIN)/python benchmarks/peers.py
 
 clean:
-	rm -rf .venv .venv-peers .venv-evclust build dist
+	rm -rf .venv .venv-peers .venv-evclust .venv-kmedoids build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

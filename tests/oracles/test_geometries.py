@@ -80,6 +80,30 @@ def test_mahalanobis(start, weight):
     assert_allclose(model.objective_history_, history, rtol=1e-10)
 
 
+def test_mahalanobis_with_a_given_matrix(start):
+    X, V = start
+    sigma = np.diag([1.0, 2.0, 0.5, 0.1])
+    U, V1, _ = oracle.mahalanobis_fcm(X, V, np.linalg.inv(sigma), iterations=6)
+    model = after(sc.make("mfcm", 3, init=(V, sigma)), X, 6)
+    assert_allclose(model.cluster_centers_, V1, rtol=0, atol=1e-8)
+    assert_allclose(model.memberships_, U, rtol=0, atol=1e-8)
+
+
+def test_mahalanobis_as_printed(start):
+    """J = c p after every step, and metrics that turn singular."""
+    X, V = start
+    model = after(sc.FuzzyCMeans(3, geometry="mahalanobis-refit", init=V), X, 5)
+    A = np.tile(np.eye(4), (3, 1, 1))
+    for _ in range(5):
+        _, V, A, _ = oracle.mahalanobis_refit(X, V, A)
+    U, *_ = oracle.mahalanobis_refit(X, V, A)
+    assert_allclose(model.cluster_centers_, V, rtol=0, atol=1e-6)
+    assert_allclose(model.memberships_, U, rtol=0, atol=1e-6)
+    assert model.objective_history_[-1] <= 12 + 1e-9  # memberships are fitted once more
+    with pytest.warns(sc.DegenerateClusterWarning, match="flat|coincide"):
+        sc.FuzzyCMeans(3, geometry="mahalanobis-refit", init=X[[0, 60, 120]], max_iter=1000).fit(X)
+
+
 @pytest.mark.parametrize("m", [2.0, 1.5])
 def test_gath_geva(start, weight, m):
     X, V = start

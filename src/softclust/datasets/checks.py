@@ -5,6 +5,7 @@ from __future__ import annotations
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 
 
@@ -26,19 +27,18 @@ def whole_number(name, value, least, most=None):
 
 def positive_share(name, value):
     """The value as a float above 0, and 1 at most."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value <= 1:
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) <= 1:
         raise InvalidParameterError(f"{name}={value!r} does not fit; give a number above 0, and 1 at most.")
     return float(value)
 
 
 def generator(random_state):
     """NumPy's Generator: of an int the one it seeds, of a RandomState one that it draws the seed of."""
-    if random_state is None or random_state is np.random:
-        return np.random.default_rng(np.random.mtrand._rand.randint(2**31 - 1))
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31 - 1))
-    if not isinstance(random_state, bool) and isinstance(random_state, Integral) and random_state >= 0:
-        return np.random.default_rng(int(random_state))
-    raise InvalidParameterError(
-        f"random_state={random_state!r} cannot seed a draw; give an int of 0 or more, a RandomState or None."
-    )
+    if random_state is None or random_state is np.random or isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
+    fits = isinstance(random_state, Integral) and not isinstance(random_state, bool)
+    if not fits or int(random_state) < 0:
+        raise InvalidParameterError(
+            f"random_state={random_state!r} seeds no draw; give an int of 0 or more, a RandomState or None."
+        )
+    return np.random.default_rng(int(random_state))

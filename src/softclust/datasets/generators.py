@@ -266,7 +266,7 @@ def make_overlapping_blobs(
 
     Notes
     -----
-    Rows are drawn in blocks of about 0.5 MB, which is all the memory beside the result.
+    Rows are drawn in blocks of about 0.5 MB; two such blocks are all the memory beside the result.
 
     Examples
     --------
@@ -284,15 +284,16 @@ def make_overlapping_blobs(
     X = _room_for_rows(out, (n_samples, n_features), dtype)
     rng = generator(random_state)
     centers = _grid_of_centers(n_clusters, n_features, -2 * ndtri(overlap / 2), rng)
-    y = np.empty(n_samples, dtype=np.intp)
+    y = np.arange(n_samples)
+    y %= n_clusters
+    for start in range(0, n_samples, _BLOCK_VALUES):
+        rng.shuffle(y[start : start + _BLOCK_VALUES])
     step = max(1, _BLOCK_VALUES // n_features)
     for start in range(0, n_samples, step):
-        block = slice(start, min(start + step, n_samples))
-        clouds = np.arange(block.start, block.stop) % n_clusters
-        rng.shuffle(clouds)
+        clouds = y[start : start + step]
         rows = rng.standard_normal((len(clouds), n_features))
         rows += centers[clouds]
-        X[block], y[block] = rows, clouds
+        X[start : start + step] = rows
     return (X, y, centers) if return_centers else (X, y)
 
 

@@ -62,11 +62,10 @@ def load_ecoli(*, rare_as_outliers=False, return_X_y=False, as_frame=False):
     """
     check_flags(rare_as_outliers=rare_as_outliers, return_X_y=return_X_y, as_frame=as_frame)
     header, rows = _read("ecoli")
-    classes = _ECOLI_CLASSES
-    target = np.array([classes.index(row[-1]) for row in rows])
-    if rare_as_outliers:
-        classes = classes[:_ECOLI_LARGE]
-        target[target >= _ECOLI_LARGE] = -1
+    target = np.array([_ECOLI_CLASSES.index(row[-1]) for row in rows])
+    kept = _ECOLI_LARGE if rare_as_outliers else len(_ECOLI_CLASSES)
+    target[target >= kept] = -1
+    classes = _ECOLI_CLASSES[:kept]
     data = np.array([row[1:-1] for row in rows], dtype=np.float64)
     names = np.array([row[0] for row in rows])
     return _give("ecoli", data, target, header[1:-1], classes, return_X_y, as_frame, sequence_names=names)

@@ -293,7 +293,8 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
     def _prototypes(self, source, frame):
         c = frame.sets.shape[1]
-        return geometry.prototypes(self.geometry, self.metric_reg, self.separation, source, c)
+        given = self.init[1] if self.geometry == "mahalanobis" and geometry.is_compound(self.init) else None
+        return geometry.prototypes(self.geometry, self.metric_reg, self.separation, source, c, given)
 
     def _areas(self, units):
         """The units of squared distances."""
@@ -322,7 +323,8 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             return (self._given_centers(init, rows, c),)
         centers, matrices = init
         matrices = geometry.given_matrices(self.geometry, matrices, rows.units, c, rows.X.shape[1])
-        return self._given_centers(centers, rows, c), matrices
+        centers = self._given_centers(centers, rows, c)
+        return (centers,) if matrices is None else (centers, matrices)
 
     def _given_centers(self, init, rows, c):
         V = np.array(init, dtype=np.float64)

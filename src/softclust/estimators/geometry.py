@@ -14,15 +14,19 @@ from softclust.prototypes import (
     Own,
     Points,
     RadialShells,
+    Refitted,
     Shells,
     Whitened,
     check_covariances,
 )
 from softclust.records import Frame, Units
 
-NAMES = ("points", "ellipsoids", "mahalanobis", "shells", "radial-shells", "gath-geva", "directions")
+NAMES = (
+    "points", "ellipsoids", "mahalanobis", "mahalanobis-refit", "shells", "radial-shells", "gath-geva",
+    "directions",
+)  # fmt: skip
 CONSTRAINT = [StrOptions(set(NAMES)), HasMethods(["distances", "moments", "solve"])]
-_WITH_SHAPE = ("ellipsoids", "mahalanobis", "shells", "radial-shells", "gath-geva")
+_WITH_SHAPE = NAMES[1:-1]  # for which init may be a pair (centres, matrices)
 _SHELL_STARTS = 10
 _FENCES = (0.1, 0.05, 0.02)  # of the extent of the data: how near noise is
 _LEAST_AXIS = 1e-4  # of the extent of the data: the shortest semi-axis of a shell
@@ -35,7 +39,7 @@ def is_own(geometry):
 
 def is_unitless(geometry):
     """Whether its distances have no unit."""
-    return geometry in ("shells", "mahalanobis", "gath-geva") or is_own(geometry)
+    return geometry in ("shells", "mahalanobis", "mahalanobis-refit", "gath-geva") or is_own(geometry)
 
 
 def area_units(geometry, units):
@@ -43,8 +47,8 @@ def area_units(geometry, units):
     return Units(1.0, np.zeros(1), units.spread) if is_unitless(geometry) else units
 
 
-def prototypes(geometry, metric_reg, separation, source, c):
-    """The part of the grammar that a geometry names."""
+def prototypes(geometry, metric_reg, separation, source, c, given=None):
+    """The part of the grammar that a geometry names; `given` is the one matrix of "mahalanobis"."""
     if geometry == "points":
         return Points()
     if separation is not None:
@@ -61,10 +65,12 @@ def prototypes(geometry, metric_reg, separation, source, c):
         reach = _extent(rows)
         return (Shells if geometry == "shells" else RadialShells)(reach, _LEAST_AXIS * reach)
     if geometry == "mahalanobis":
-        return Whitened.of_covariance(covariance(rows))
+        return Whitened.of_covariance(covariance(rows) if given is None else rows.units.enter_square(given))
     variance = np.maximum(rows.variances, 1e-9 * max(rows.variances.mean(), 1e-280))
     if geometry == "gath-geva":
         return Gaussians("full", metric_reg * float(variance.mean()), rows.total_weight)
+    if geometry == "mahalanobis-refit":
+        return Refitted(0.0, variance)
     return Ellipsoids(metric_reg, rows.total_weight / c * variance)
 
 
@@ -178,6 +184,9 @@ def given_matrices(geometry, matrices, units, c, p):
 
     Covariances; for shells those whose level 1 is the shell.
     """
+    if geometry == "mahalanobis":
+        check_covariances(np.asarray(matrices, dtype=np.float64)[None], 1, p)
+        return None
     sigma = check_covariances(matrices, c, p)
     if not is_shell(geometry):
         return units.enter_square(sigma) if geometry == "gath-geva" else sigma
@@ -191,4 +200,4 @@ def is_compound(init):
 
 def is_shaped(geometry):
     """Whether init may be a pair (centres, matrices)."""
-    return geometry in _WITH_SHAPE and geometry != "mahalanobis"
+    return geometry in _WITH_SHAPE

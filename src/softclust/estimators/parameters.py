@@ -61,7 +61,9 @@ TEXTS = {
     "common": """
         geometry : str or an object of your own, default="points"
             Shape of the prototypes.  "points"; "ellipsoids": each cluster has a metric of its own, of one
-            volume (Gustafson & Kessel 1979); "mahalanobis": one metric for all, from the covariance of X;
+            volume (Gustafson & Kessel 1979); "mahalanobis": one metric for all, from the covariance of X or
+            the matrix of init=(centres, covariance); "mahalanobis-refit": a covariance for each cluster
+            with its volume, as Ortiz prints, with which J is constant and clusters turn singular;
             "shells": ellipses or circles on whose line the rows lie (AFCS, distances without a unit);
             "radial-shells": the same with distances along rays, in units of X (FCES); "directions":
             1 - cosine.  An object has `distances(X, theta)`, `moments(X, W, theta)` and

@@ -68,7 +68,7 @@ def partition_entropy(U, *, sample_weight=None):
     """
     U = check_memberships(U)
     logarithms = np.log(U, out=np.zeros_like(U), where=U > 0)
-    each = np.abs((U * logarithms).sum(axis=1))  # of a row that sums to 1 up to rounding; never -0
+    each = np.abs((U * logarithms).sum(axis=1))  # rows sum to 1 up to rounding only
     return float(np.average(each, weights=weights_of(sample_weight, len(U))))
 
 

@@ -74,9 +74,10 @@ def partition_density(X, U, V, *, m=2.0, sample_weight=None):
     Examples
     --------
     >>> from softclust.metrics import partition_density
-    >>> X, U = [[0.0], [2.0], [4.0], [9.0]], [[1, 0], [1, 0], [1, 0], [0, 1]]
-    >>> round(partition_density(X, U, [[2.0], [9.5]]), 4)  # one row is central, at 2
-    0.4693
+    >>> X = [[0.0], [2.0], [4.0], [8.0], [9.0], [10.0]]
+    >>> U = [[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1]]
+    >>> round(partition_density(X, U, [[2.0], [9.0]]), 4)  # two rows are central, at 2 and at 9
+    0.8165
     """
     log_volume, central = _measure(X, U, V, m, sample_weight)
     if central == 0:

@@ -9,7 +9,7 @@ distances have no unit; `is_rough`: their solve may raise J; `may_coincide`: dif
 one centre; `in_data_units`: they see rows as they are.
 """
 
-from softclust.prototypes.ellipsoids import Ellipsoids, check_covariances
+from softclust.prototypes.ellipsoids import Ellipsoids, Refitted, check_covariances
 from softclust.prototypes.gaussians import Gaussians
 from softclust.prototypes.own import Directions, Own
 from softclust.prototypes.points import Points
@@ -23,6 +23,7 @@ __all__ = [
     "Own",
     "Points",
     "RadialShells",
+    "Refitted",
     "Shells",
     "Whitened",
     "check_covariances",

@@ -148,6 +148,37 @@ class Ellipsoids:
         return V, self._composed(_bounded(logs, self._most_log), vectors)
 
 
+@dataclass(frozen=True)
+class Refitted(Ellipsoids):
+    """d_ik = (x_i - v_k)' A_k (x_i - v_k), A_k^-1 = sum_i W_ik (x_i - v_k)(x_i - v_k)' (Ortiz, as printed).
+
+    The volume is free, so that J = c p after every step, whatever the clusters are: the loop stops when
+    they rest, and they often end singular or without rows.  `Ellipsoids` is what that form was meant to be.
+    """
+
+    def metrics(self, sigma):
+        values, vectors = np.linalg.eigh(sigma)
+        values = np.maximum(values, 1e-12 * values[:, -1:] + 1e-280)
+        return (vectors / values[:, None, :]) @ vectors.transpose(0, 2, 1)
+
+    def flat(self, theta):
+        """Clusters with hardly any extent in some direction, or in all."""
+        values = np.linalg.eigvalsh(theta[1])
+        return np.flatnonzero((values[:, 0] <= 1e-6 * values[:, -1]) | (values[:, -1] >= 1e12))
+
+    def packed(self, theta):
+        values, vectors = np.linalg.eigh(theta[1])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            logs = (vectors * np.log(values)[:, None, :]) @ vectors.transpose(0, 2, 1)
+        return np.concatenate([theta[0].ravel(), logs.ravel()])
+
+    def unpacked(self, point, theta):
+        V = point[: theta[0].size].reshape(theta[0].shape)
+        logs, vectors = np.linalg.eigh(point[theta[0].size :].reshape(theta[1].shape))
+        spread = np.exp(np.clip(logs, -600, 600))
+        return V, (vectors * spread[:, None, :]) @ vectors.transpose(0, 2, 1)
+
+
 def _combined(weights, matrices):
     """sum_k weights_jk matrices_k."""
     return (weights @ matrices.reshape(len(matrices), -1)).reshape(-1, *matrices.shape[1:])

@@ -1,0 +1,70 @@
+"""How good a soft partition is, by itself and beside another.
+
+Indices of memberships, rows and centres tell numbers of clusters and parameters apart without any classes:
+`INDICES` lists them, and `validity` gives all that apply to a fitted estimator.  The others compare two
+partitions of the same rows.  All take arrays and keep memory linear in the number of rows.
+"""
+
+from softclust.credal import credal_rand_index
+from softclust.metrics.agreement import (
+    fuzzy_adjusted_rand_index,
+    fuzzy_jaccard_index,
+    fuzzy_rand_index,
+    matched_accuracy,
+    matched_errors,
+    rand_index,
+)
+from softclust.metrics.compactness import fukuyama_sugeno, kwon, tang, xie_beni
+from softclust.metrics.memberships import (
+    modified_partition_coefficient,
+    nonspecificity,
+    partition_coefficient,
+    partition_entropy,
+)
+from softclust.metrics.silhouettes import (
+    fuzzy_silhouette,
+    fuzzy_silhouette_samples,
+    simplified_fuzzy_silhouette,
+)
+from softclust.metrics.table import INDICES, Index, validity
+from softclust.metrics.volumes import fuzzy_hypervolume, partition_density
+
+_OF_SCIKIT_LEARN = ("adjusted_rand_score", "normalized_mutual_info_score")
+
+__all__ = [
+    "INDICES",
+    "Index",
+    "adjusted_rand_score",
+    "credal_rand_index",
+    "fukuyama_sugeno",
+    "fuzzy_adjusted_rand_index",
+    "fuzzy_hypervolume",
+    "fuzzy_jaccard_index",
+    "fuzzy_rand_index",
+    "fuzzy_silhouette",
+    "fuzzy_silhouette_samples",
+    "kwon",
+    "matched_accuracy",
+    "matched_errors",
+    "modified_partition_coefficient",
+    "nonspecificity",
+    "normalized_mutual_info_score",
+    "partition_coefficient",
+    "partition_density",
+    "partition_entropy",
+    "rand_index",
+    "simplified_fuzzy_silhouette",
+    "tang",
+    "validity",
+    "xie_beni",
+]
+
+
+def __getattr__(name):
+    """Those of scikit-learn, which take half a second to load, at first use."""
+    if name not in _OF_SCIKIT_LEARN:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from sklearn import metrics
+
+    globals().update({score: getattr(metrics, score) for score in _OF_SCIKIT_LEARN})
+    return globals()[name]

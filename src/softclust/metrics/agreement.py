@@ -1,0 +1,269 @@
+"""How far two partitions of the same rows agree, from sums over single rows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from softclust.metrics.checks import check_labels, check_memberships, weights_of
+
+_MOST_CELLS = 10**8  # of a table of classes and clusters
+
+
+class _Pairs(NamedTuple):
+    """Sums over all pairs of rows i < j, psi_ij = sum_k u_ik u_jk being how far i and j are together."""
+
+    both: float  # of psi_ij psi'_ij
+    first: float  # of psi_ij
+    second: float  # of psi'_ij
+    count: float
+
+
+def fuzzy_rand_index(U, V, *, sample_weight=None):
+    """Fuzzy Rand index (SS + DD)/(SS + SD + DS + DD) (Frigui, Hwang & Rhee 2007).
+
+    Rows i and j are together to the degree psi_ij = sum_k u_ik u_jk in U, psi'_ij in V, and over i < j
+
+    SS = sum psi psi',  SD = sum psi (1 - psi'),  DS = sum (1 - psi) psi',  DD = sum (1 - psi)(1 - psi').
+
+    The names and numbers of clusters do not matter.  For hard partitions it is the Rand index.  A fuzzy
+    partition has less than 1 with itself; `credal_rand_index` has 1.
+
+    Parameters
+    ----------
+    U, V : array-like of shape (n, c) or (n,)
+        Memberships with rows that sum to 1, or labels; c may differ.
+    sample_weight : array-like of shape (n,), default=None
+        How many rows each row stands for: a row of w > 1 makes w (w - 1)/2 pairs with itself.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 1 for a single row.
+
+    Notes
+    -----
+    The sum of psi psi' over all i and j is the sum of squares of U'V, from which the terms i = j are taken:
+    time O(n c c'), memory O(n (c + c')).  The definition of Campello (2007) has minima in place of products,
+    and no such sum.
+
+    References
+    ----------
+    Frigui, Hwang, Rhee (2007). Clustering and aggregation of relational data with applications to image
+    database categorization. Pattern Recognition 40(11), 3053-3068.
+
+    Examples
+    --------
+    >>> from softclust.metrics import fuzzy_rand_index
+    >>> fuzzy_rand_index([[1, 0], [1, 0], [0, 1]], [5, 5, 3])
+    1.0
+    >>> round(fuzzy_rand_index([[0.9, 0.1], [0.8, 0.2], [0.5, 0.5]], [0, 0, 1]), 4)
+    0.58
+    """
+    s = _pairs(U, V, sample_weight)
+    return _share(s.count - s.first - s.second + 2 * s.both, s.count)
+
+
+def fuzzy_adjusted_rand_index(U, V, *, sample_weight=None):
+    """Fuzzy Rand index adjusted for chance, as Hubert & Arabie (1985) adjust the Rand index.
+
+    ARI = (SS - E)/((P + P')/2 - E) with P = SS + SD, P' = SS + DS as in `fuzzy_rand_index`, and E = P P'/pairs
+    the exact mean of SS over all orders of the rows of V: 0 on average where partitions are independent.  For
+    hard partitions it is the adjusted Rand index.
+
+    Parameters
+    ----------
+    U, V, sample_weight
+        As in `fuzzy_rand_index`.
+
+    Returns
+    -------
+    float
+        At most 1; 1 where both partitions put all rows together, or all apart.
+
+    References
+    ----------
+    Hubert, Arabie (1985). Comparing partitions. Journal of Classification 2, 193-218.
+    Frigui, Hwang, Rhee (2007). Clustering and aggregation of relational data with applications to image
+    database categorization. Pattern Recognition 40(11), 3053-3068.
+
+    Examples
+    --------
+    >>> from softclust.metrics import fuzzy_adjusted_rand_index
+    >>> round(fuzzy_adjusted_rand_index([[0.9, 0.1], [0.8, 0.2], [0.5, 0.5]], [0, 0, 1]), 4)
+    0.1724
+    """
+    s = _pairs(U, V, sample_weight)
+    if s.count <= 0:
+        return 1.0
+    expected, greatest = s.first * s.second / s.count, (s.first + s.second) / 2
+    return _share(s.both - expected, greatest - expected, least=1e-14 * s.count)
+
+
+def fuzzy_jaccard_index(U, V, *, sample_weight=None):
+    """Fuzzy Jaccard index SS/(SS + SD + DS), with the sums of `fuzzy_rand_index` (Frigui et al. 2007).
+
+    Pairs that are apart in both partitions do not count.  For hard partitions it is the Jaccard index of the
+    sets of pairs.
+
+    Parameters
+    ----------
+    U, V, sample_weight
+        As in `fuzzy_rand_index`.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 1 where neither partition puts any rows together.
+
+    References
+    ----------
+    Frigui, Hwang, Rhee (2007). Clustering and aggregation of relational data with applications to image
+    database categorization. Pattern Recognition 40(11), 3053-3068.
+
+    Examples
+    --------
+    >>> from softclust.metrics import fuzzy_jaccard_index
+    >>> fuzzy_jaccard_index([0, 0, 1, 1], [0, 0, 1, 2])
+    0.5
+    """
+    s = _pairs(U, V, sample_weight)
+    return _share(s.both, s.first + s.second - s.both, least=1e-14 * max(s.count, 0.0))
+
+
+def rand_index(y_true, y_pred, *, sample_weight=None):
+    """Rand index: the share of pairs of rows that both labellings put together or both apart (Rand 1971).
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        Labels; each one is a cluster, negative ones too.
+    sample_weight : array-like of shape (n,), default=None
+        How many rows each row stands for.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> from softclust.metrics import rand_index
+    >>> rand_index([0, 0, 1, 1], ["a", "a", "b", "c"])
+    0.8333333333333334
+    """
+    check_labels(y_true, "y_true")
+    check_labels(y_pred, "y_pred")
+    return fuzzy_rand_index(y_true, y_pred, sample_weight=sample_weight)
+
+
+def matched_accuracy(y_true, y_pred, *, sample_weight=None):
+    """Share of rows whose cluster is the one matched with their class, by the best one-to-one matching.
+
+    Clusters beyond the number of classes stay unmatched, and their rows count as errors.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        Classes and clusters; their names do not matter.
+    sample_weight : array-like of shape (n,), default=None
+        How many rows each row stands for.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    References
+    ----------
+    Kuhn (1955). The Hungarian method for the assignment problem. Naval Research Logistics 2, 83-97.
+
+    Examples
+    --------
+    >>> from softclust.metrics import matched_accuracy
+    >>> matched_accuracy(["a", "a", "b", "b"], [1, 1, 0, 1])
+    0.75
+    """
+    matched, total = _matched(y_true, y_pred, sample_weight)
+    return matched / total
+
+
+def matched_errors(y_true, y_pred, *, sample_weight=None):
+    """Number of rows outside the matching of `matched_accuracy`; with weights, their weight.
+
+    Examples
+    --------
+    >>> from softclust.metrics import matched_errors
+    >>> matched_errors(["a", "a", "b", "b"], [1, 1, 0, 1])
+    1
+    """
+    matched, total = _matched(y_true, y_pred, sample_weight)
+    errors = max(0.0, total - matched)
+    return round(errors) if sample_weight is None else errors
+
+
+def _pairs(U, V, sample_weight):
+    U, V = _as_partition(U, "U"), _as_partition(V, "V")
+    if len(U) != len(V):
+        raise ValueError(f"U has {len(U)} rows and V has {len(V)}; they need the same rows.")
+    weight = weights_of(sample_weight, len(U))
+    # What i = j adds to the sums over all i and j, beyond the pairs that the copies of a row make.
+    alone = weight * np.minimum(weight, 1.0)
+    own, other = _own(U), _own(V)
+    every = (_joint(U, V, weight), _column_sums(U, weight), _column_sums(V, weight), weight.sum())
+    itself = (own * other, own, other, np.ones(len(U)))
+    sums = (max(0.0, float((a * a).sum() - alone @ b) / 2) for a, b in zip(every, itself, strict=True))
+    return _Pairs(*sums)
+
+
+def _as_partition(U, name):
+    """Memberships, or the places of labels among their names."""
+    return check_labels(U, name)[0] if np.ndim(U) == 1 else check_memberships(U, name)
+
+
+def _own(U):
+    """(n,) psi_ii."""
+    return np.ones(len(U)) if U.ndim == 1 else (U * U).sum(axis=1)
+
+
+def _column_sums(U, weight):
+    return np.bincount(U, weight) if U.ndim == 1 else weight @ U
+
+
+def _joint(U, V, weight):
+    """The entries of U'V with weights, in any shape; of two labellings those that are not 0."""
+    if U.ndim == 1 and V.ndim == 1:
+        cells = np.unique(U * (V.max() + 1) + V, return_inverse=True)[1]
+        return np.bincount(cells.reshape(-1), weight)
+    if V.ndim == 1:
+        U, V = V, U
+    if U.ndim == 1:
+        return np.stack([np.bincount(U, weight * v) for v in V.T])
+    return (U * weight[:, None]).T @ V
+
+
+def _share(part, whole, least=0.0):
+    """part/whole, at most 1; 1 where there is nothing to share."""
+    return min(1.0, float(part / whole)) if whole > least else 1.0
+
+
+def _matched(y_true, y_pred, sample_weight):
+    """The weight of the rows that match, and of all."""
+    from scipy.optimize import linear_sum_assignment
+
+    classes, c = check_labels(y_true, "y_true")
+    clusters, k = check_labels(y_pred, "y_pred")
+    if len(classes) != len(clusters):
+        raise ValueError(
+            f"y_true has {len(classes)} rows and y_pred has {len(clusters)}; they need the same rows."
+        )
+    if c * k > _MOST_CELLS:
+        raise ValueError(
+            f"y_true has {c} classes and y_pred {k} clusters, too many to match; are they labels? "
+            "fuzzy_adjusted_rand_index takes any number."
+        )
+    weight = weights_of(sample_weight, len(classes))
+    table = np.bincount(classes * k + clusters, weight, minlength=c * k).reshape(c, k)
+    best = linear_sum_assignment(table, maximize=True)
+    return float(table[best].sum()), float(weight.sum())

@@ -1,0 +1,168 @@
+"""Silhouettes of fuzzy partitions, exact or by the centres."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softclust.metrics.checks import check_centers, check_memberships, check_number, check_rows, weights_of
+from softclust.metrics.scaling import in_units
+
+_BLOCK = 1 << 20  # distances that are held at once
+
+
+def fuzzy_silhouette(X, U, *, alpha=1.0, sample_weight=None):
+    """Fuzzy silhouette (Campello & Hruschka 2006); greater is better.
+
+    FS = sum_i (u_ip - u_iq)^alpha s_i / sum_i (u_ip - u_iq)^alpha with u_ip and u_iq the greatest and the
+    second membership of row i, and s_i = (b_i - a_i)/max(a_i, b_i) its silhouette in the hard partition by
+    greatest memberships: a_i is the mean distance to the other rows of its cluster, b_i the least mean
+    distance to the rows of another.  A row alone in its cluster has s_i = 0.  For a hard partition, and for
+    alpha = 0, it is the mean silhouette.  It is 0 where there is but one cluster, or every row is torn
+    evenly between two.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, p)
+        Rows; distances are Euclidean.
+    U : array-like of shape (n, c)
+        Memberships; rows sum to 1.
+    alpha : float, default=1.0
+        How much rows between clusters are discounted, at least 0.
+    sample_weight : array-like of shape (n,), default=None
+        How many rows each row stands for: w copies of a row are at distance 0 of each other.
+
+    Returns
+    -------
+    float
+        Between -1 and 1; it does not depend on the unit of X.
+
+    Notes
+    -----
+    Time is O(n^2 p), memory O(n (p + c)); `simplified_fuzzy_silhouette` takes O(n c p).
+
+    References
+    ----------
+    Campello, Hruschka (2006). A fuzzy extension of the silhouette width criterion for cluster analysis.
+    Fuzzy Sets and Systems 157(21), 2858-2875.
+
+    Examples
+    --------
+    >>> from softclust.metrics import fuzzy_silhouette
+    >>> X = [[0.0], [1.0], [5.0], [9.0], [10.0]]
+    >>> U = [[1.0, 0.0], [0.9, 0.1], [0.5, 0.5], [0.1, 0.9], [0.0, 1.0]]
+    >>> round(fuzzy_silhouette(X, U), 4)  # the row between counts for nothing
+    0.782
+    """
+    U, X, weight = _read(X, U, sample_weight)
+    alpha = check_number(alpha, "alpha", 0)
+    return _mean(_silhouettes(X, U, weight), U, alpha, weight)
+
+
+def fuzzy_silhouette_samples(X, U, *, sample_weight=None):
+    """(n,) the silhouette s_i of each row in the partition by greatest memberships; see `fuzzy_silhouette`."""
+    U, X, weight = _read(X, U, sample_weight)
+    return _silhouettes(X, U, weight)
+
+
+def simplified_fuzzy_silhouette(X, U, V, *, alpha=1.0, sample_weight=None):
+    """Fuzzy silhouette by distances to centres or medoids, in O(n c p); greater is better.
+
+    As `fuzzy_silhouette` with a_i = |x_i - v_p| and b_i = min_{k != p} |x_i - v_k|, p the cluster of greatest
+    membership.  s_i is 0 for a row in one place with all centres, and the index for one cluster.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, p)
+        Rows; distances are Euclidean.
+    U : array-like of shape (n, c)
+        Memberships; rows sum to 1.
+    V : array-like of shape (c, p)
+        Centres, or the medoids' rows.
+    alpha : float, default=1.0
+        How much rows between clusters are discounted, at least 0.
+    sample_weight : array-like of shape (n,), default=None
+        How many rows each row stands for.
+
+    Returns
+    -------
+    float
+        Between -1 and 1; it does not depend on the unit of X.
+
+    References
+    ----------
+    Hruschka, de Castro, Campello (2004). Evolutionary algorithms for clustering gene-expression data. IEEE
+    International Conference on Data Mining, 403-406.
+    Campello, Hruschka (2006). A fuzzy extension of the silhouette width criterion for cluster analysis.
+    Fuzzy Sets and Systems 157(21), 2858-2875.
+
+    Examples
+    --------
+    >>> from softclust.metrics import simplified_fuzzy_silhouette
+    >>> X, U = [[0.0], [1.0], [9.0], [10.0]], [[1.0, 0.0], [0.9, 0.1], [0.1, 0.9], [0.0, 1.0]]
+    >>> round(simplified_fuzzy_silhouette(X, U, [[0.5], [9.5]]), 4)
+    0.9446
+    """
+    from scipy.spatial.distance import cdist
+
+    U, X, weight = _read(X, U, sample_weight)
+    V = check_centers(V, U.shape[1], X.shape[1])
+    alpha = check_number(alpha, "alpha", 0)
+    if len(V) == 1:
+        return 0.0
+    X, V, _ = in_units(X, V)
+    D = cdist(X, V)
+    own = U.argmax(axis=1)[:, None]
+    a = np.take_along_axis(D, own, axis=1)[:, 0]
+    np.put_along_axis(D, own, np.inf, axis=1)
+    return _mean(_ratio(a, D.min(axis=1)), U, alpha, weight)
+
+
+def _read(X, U, sample_weight):
+    U = check_memberships(U)
+    return U, check_rows(X, len(U)), weights_of(sample_weight, len(U))
+
+
+def _mean(silhouettes, U, alpha, weight):
+    """The mean by (u_p - u_q)^alpha; 0 where nothing has a weight."""
+    if U.shape[1] == 1:
+        return 0.0
+    two = np.partition(U, -2, axis=1)[:, -2:]
+    weight = weight * (two[:, 1] - two[:, 0]) ** alpha
+    total = weight.sum()
+    return float(weight @ silhouettes / total) if total > 0 else 0.0
+
+
+def _silhouettes(X, U, weight):
+    """(n,) silhouettes, by blocks of rows against all rows in the order of their clusters.
+
+    A row of weight w > 1 has w - 1 others like itself; one of weight w < 1 is left out of its own mean whole.
+    """
+    from scipy.spatial.distance import cdist
+
+    labels = U.argmax(axis=1)
+    rows = np.argsort(labels, kind="stable")
+    rows = rows[weight[rows] > 0]
+    present, starts = np.unique(labels[rows], return_index=True)
+    found = np.zeros(len(X))
+    if len(present) < 2:
+        return found
+    X, _ = in_units(X)
+    others, mass = X[rows], weight[rows]
+    sizes = np.add.reduceat(mass, starts)
+    step = max(1, _BLOCK // len(others))
+    for i in range(0, len(X), step):
+        block = slice(i, i + step)
+        sums = np.add.reduceat(cdist(X[block], others) * mass, starts, axis=1)
+        is_own = labels[block, None] == present
+        company = (is_own * sizes).sum(axis=1) - np.minimum(weight[block], 1.0)
+        alone = company <= 0
+        a = (is_own * sums).sum(axis=1) / np.where(alone, 1.0, company)
+        b = np.where(is_own, np.inf, sums / sizes).min(axis=1)
+        found[block] = np.where(alone, 0.0, _ratio(a, b))
+    return found
+
+
+def _ratio(a, b):
+    """(b - a)/max(a, b), 0 where both are 0."""
+    largest = np.maximum(a, b)
+    return (b - a) / np.where(largest > 0, largest, 1.0)
