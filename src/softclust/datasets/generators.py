@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 from scipy.special import ndtri
 from sklearn.utils import check_random_state
@@ -128,6 +130,11 @@ def make_x2000(*, noise=0, random_state=None):
     -----
     The paper that defines the set prints these figures as covariance matrices; its rows are not published.
 
+    References
+    ----------
+    Xia, S., Han, X., Liu, B. and Zhou, Y. (2011). A sample-weighted robust fuzzy c-means clustering
+    algorithm. ESEP 2011.
+
     Examples
     --------
     >>> from softclust.datasets import make_x2000
@@ -167,6 +174,10 @@ def make_gauss_k2(n_samples=400, *, random_state=None):
     and publishes neither rows nor parameters.  The parameters here are softclust's own, so that scores on
     these rows cannot be held against those of the paper.
 
+    References
+    ----------
+    Antoine, V., Guerrero, J. A., Boone, T. and Romero, G. (2018). Possibilistic clustering with seeds.
+
     Examples
     --------
     >>> from softclust.datasets import make_gauss_k2
@@ -203,6 +214,11 @@ def make_noisy_iris(noise=20, *, random_state=None):
     -----
     The paper with this experiment prints the region of the noise as [0, 10] x [0, 10]; with all four
     attributes in that range most of its figures lie within the spread of repeated draws.
+
+    References
+    ----------
+    Xia, S., Han, X., Liu, B. and Zhou, Y. (2011). A sample-weighted robust fuzzy c-means clustering
+    algorithm. ESEP 2011.
 
     Examples
     --------
@@ -277,21 +293,26 @@ def make_overlapping_blobs(
     ((900, 4), dtype('float32'), array([300, 300, 300]))
     """
     n_clusters = whole_number("n_clusters", n_clusters, 1)
-    n_samples = whole_number("n_samples", n_samples, n_clusters)
+    n_samples = whole_number("n_samples", n_samples, 1)
+    if n_samples < n_clusters:
+        raise InvalidParameterError(
+            f"n_samples={n_samples} is below n_clusters={n_clusters}; give at least one row for each."
+        )
     n_features = whole_number("n_features", n_features, 1)
     overlap = positive_share("overlap", overlap)
     check_flags(return_centers=return_centers)
     X = _room_for_rows(out, (n_samples, n_features), dtype)
     rng = generator(random_state)
     centers = _grid_of_centers(n_clusters, n_features, -2 * ndtri(overlap / 2), rng)
+    order, deviations = rng.spawn(2)
     y = np.arange(n_samples)
     y %= n_clusters
     for start in range(0, n_samples, _BLOCK_VALUES):
-        rng.shuffle(y[start : start + _BLOCK_VALUES])
+        order.shuffle(y[start : start + _BLOCK_VALUES])
     step = max(1, _BLOCK_VALUES // n_features)
     for start in range(0, n_samples, step):
         clouds = y[start : start + step]
-        rows = rng.standard_normal((len(clouds), n_features))
+        rows = deviations.standard_normal((len(clouds), n_features))
         rows += centers[clouds]
         X[start : start + step] = rows
     return (X, y, centers) if return_centers else (X, y)
@@ -300,13 +321,10 @@ def make_overlapping_blobs(
 def _room_for_rows(out, shape, dtype):
     """The array to write into, if it can hold the rows."""
     if out is None:
-        try:
-            known = np.dtype(dtype)
-        except TypeError:
-            known = None
-        if known not in _FLOATS:
-            raise InvalidParameterError(f"dtype={dtype!r} does not fit; give float32 or float64.")
-        return np.empty(shape, dtype=known)
+        with contextlib.suppress(TypeError):
+            if np.dtype(dtype) in _FLOATS:
+                return np.empty(shape, dtype=dtype)
+        raise InvalidParameterError(f"dtype={dtype!r} does not fit; give float32 or float64.")
     if not isinstance(out, np.ndarray):
         raise InvalidParameterError(f"out={out!r} is no array; give one of shape {shape}, or None.")
     if out.shape != shape or out.dtype not in _FLOATS or not out.flags.writeable:

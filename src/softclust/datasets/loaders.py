@@ -120,8 +120,8 @@ def load_glass(*, include_id=False, return_X_y=False, as_frame=False):
 def load_letters_ijl(*, return_X_y=False, as_frame=False):
     """Letters: 2,263 printed capitals I, J and L by 16 measures of their pixels.
 
-    All 755, 747 and 761 rows of these letters in UCI's file.  The papers on evidential clustering take 227
-    of them and do not say which.
+    All 755, 747 and 761 rows of these letters in UCI's file.  Papers on evidential clustering take 227 of
+    them and do not say which.
 
     Parameters
     ----------
