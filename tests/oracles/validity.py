@@ -3,9 +3,9 @@
 X is (n, p), U (n, c) with rows that sum to 1, V (c, p): u_ik is the membership of row i in cluster k, where
 most papers write u_ki.  Nothing here knows of weights: a row of weight w is w copies of it.
 
-Two readings were chosen.  The mean of Fukuyama & Sugeno and of Kwon is that of the rows (others take that of
-the centres).  The covariances of Gath & Geva have u^m, and their paper m = 1; the sum of central members has
-u itself, as printed.
+Two readings were chosen.  The mean of Fukuyama & Sugeno and of Kwon is that of the rows (others take that
+of the centres).  The covariances of Gath & Geva have u^m, and their paper m = 1; the sum of central members
+has u itself, as printed.
 """
 
 from __future__ import annotations

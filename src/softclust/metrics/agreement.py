@@ -8,7 +8,7 @@ import numpy as np
 
 from softclust.metrics.checks import check_labels, check_memberships, weights_of
 
-_MOST_CELLS = 10**8  # of a table of classes and clusters
+_MOST_CELLS = 10**7  # of a table of classes and clusters
 
 
 class _Pairs(NamedTuple):
@@ -17,7 +17,7 @@ class _Pairs(NamedTuple):
     both: float  # of psi_ij psi'_ij
     first: float  # of psi_ij
     second: float  # of psi'_ij
-    count: float
+    number: float
 
 
 def fuzzy_rand_index(U, V, *, sample_weight=None):
@@ -45,8 +45,8 @@ def fuzzy_rand_index(U, V, *, sample_weight=None):
     Notes
     -----
     The sum of psi psi' over all i and j is the sum of squares of U'V, from which the terms i = j are taken:
-    time O(n c c'), memory O(n (c + c')).  The definition of Campello (2007) has minima in place of products,
-    and no such sum.
+    time O(n c c'), memory O(n (c + c')).  The definition of Campello (2007) has minima in place of
+    products, and no such sum.
 
     References
     ----------
@@ -62,15 +62,15 @@ def fuzzy_rand_index(U, V, *, sample_weight=None):
     0.58
     """
     s = _pairs(U, V, sample_weight)
-    return _share(s.count - s.first - s.second + 2 * s.both, s.count)
+    return _share(s.number - s.first - s.second + 2 * s.both, s.number)
 
 
 def fuzzy_adjusted_rand_index(U, V, *, sample_weight=None):
     """Fuzzy Rand index adjusted for chance, as Hubert & Arabie (1985) adjust the Rand index.
 
-    ARI = (SS - E)/((P + P')/2 - E) with P = SS + SD, P' = SS + DS as in `fuzzy_rand_index`, and E = P P'/pairs
-    the exact mean of SS over all orders of the rows of V: 0 on average where partitions are independent.  For
-    hard partitions it is the adjusted Rand index.
+    ARI = (SS - E)/((P + P')/2 - E) with P = SS + SD and P' = SS + DS as in `fuzzy_rand_index`.  E = P P'/M
+    for M pairs is the exact mean of SS over all orders of the rows of V: independent partitions have 0 on
+    average.  For hard partitions it is the adjusted Rand index.
 
     Parameters
     ----------
@@ -92,20 +92,20 @@ def fuzzy_adjusted_rand_index(U, V, *, sample_weight=None):
     --------
     >>> from softclust.metrics import fuzzy_adjusted_rand_index
     >>> round(fuzzy_adjusted_rand_index([[0.9, 0.1], [0.8, 0.2], [0.5, 0.5]], [0, 0, 1]), 4)
-    0.1724
+    0.2025
     """
     s = _pairs(U, V, sample_weight)
-    if s.count <= 0:
+    if s.number <= 0:
         return 1.0
-    expected, greatest = s.first * s.second / s.count, (s.first + s.second) / 2
-    return _share(s.both - expected, greatest - expected, least=1e-14 * s.count)
+    expected, greatest = s.first * s.second / s.number, (s.first + s.second) / 2
+    return _share(s.both - expected, greatest - expected, least=1e-14 * s.number)
 
 
 def fuzzy_jaccard_index(U, V, *, sample_weight=None):
     """Fuzzy Jaccard index SS/(SS + SD + DS), with the sums of `fuzzy_rand_index` (Frigui et al. 2007).
 
-    Pairs that are apart in both partitions do not count.  For hard partitions it is the Jaccard index of the
-    sets of pairs.
+    Pairs that are apart in both partitions do not count.  For hard partitions it is the Jaccard index of
+    the sets of pairs.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def fuzzy_jaccard_index(U, V, *, sample_weight=None):
     0.5
     """
     s = _pairs(U, V, sample_weight)
-    return _share(s.both, s.first + s.second - s.both, least=1e-14 * max(s.count, 0.0))
+    return _share(s.both, s.first + s.second - s.both, least=1e-14 * max(s.number, 0.0))
 
 
 def rand_index(y_true, y_pred, *, sample_weight=None):

@@ -1,4 +1,4 @@
-"""Checks of what the indices are given: one sentence that names the argument, the row and what would fit."""
+"""Checks of what the indices are given: a sentence names the argument, the row and what would fit."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def check_memberships(U, name="U"):
     if len(bad):
         i = bad[0]
         raise ValueError(
-            f"{name}[{i}] sums to {total[i]:.7g}, but the memberships of a row sum to 1; typicalities can be "
-            "divided by their row sum."
+            f"{name}[{i}] sums to {total[i]:.7g}, but the memberships of a row sum to 1; typicalities "
+            "can be divided by their row sum."
         )
     return U
 
@@ -69,16 +69,16 @@ def check_labels(y, name):
     if y.ndim != 1 or not y.size:
         more = "; U.argmax(axis=1) would fit" if y.ndim == 2 else ""
         raise ValueError(f"{name} has the shape {y.shape}, but one label per row is needed{more}.")
-    missing = np.flatnonzero(y != y)  # NaN alone differs from itself
-    if len(missing):
-        raise ValueError(f"{name}[{missing[0]}] is NaN, but every row needs a label.")
     try:
+        missing = np.flatnonzero(y != y)  # NaN alone differs from itself
         names, codes = np.unique(y, return_inverse=True)
     except TypeError:
         raise ValueError(
             f"{name} mixes labels that have no order, such as None or words among numbers; labels of one "
             "kind would fit."
         ) from None
+    if len(missing):
+        raise ValueError(f"{name}[{missing[0]}] is NaN, but every row needs a label.")
     return codes.reshape(-1), len(names)
 
 

@@ -87,10 +87,12 @@ def xie_beni(X, U, V, *, m=2.0, sample_weight=None):
 
 
 def kwon(X, U, V, *, m=2.0, sample_weight=None):
-    """Kwon's index [sum u^m |x_i - v_k|^2 + sum_k |v_k - mean|^2 / c] / min |v_k - v_l|^2; smaller is better.
+    """Kwon's index, smaller is better (Kwon 1998):
 
-    The second term keeps the Xie-Beni index, of which this is n-fold, from falling as c approaches n; the
-    mean is that of the rows.  It does not depend on the unit of X, but grows with n.  It is inf for one
+    [sum_i sum_k u_ik^m |x_i - v_k|^2 + sum_k |v_k - mean|^2 / c] / min_{k != l} |v_k - v_l|^2.
+
+    The second term keeps the Xie-Beni index, of which the first is n-fold, from falling as c approaches n;
+    the mean is that of the rows.  It does not depend on the unit of X, but grows with n.  It is inf for one
     cluster and where two centres coincide.
 
     Parameters

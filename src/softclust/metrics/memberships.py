@@ -110,13 +110,13 @@ def modified_partition_coefficient(U, *, sample_weight=None):
 def nonspecificity(partition, *, normalized=True, sample_weight=None):
     """Mean nonspecificity of a credal partition (Masson & Denoeux 2008); smaller is better.
 
-    N = sum_i [sum_A m_i(A) log2|A| + m_i({}) log2 c] / (n log2 c): 0 for a hard or a fuzzy partition, 1 where
-    all mass is on the set of all clusters or on none.  One cluster has 0.
+    N = sum_i [sum_A m_i(A) log2|A| + m_i({}) log2 c] / (n log2 c): 0 for a hard or a fuzzy partition, 1
+    where all mass is on the set of all clusters or on the empty one.  One cluster has 0.
 
     Parameters
     ----------
     partition : CredalPartition
-        The masses: `credal_partition_` of a fitted EvidentialCMeans, or CredalPartition(masses, focal_sets).
+        `credal_partition_` of a fitted EvidentialCMeans, or CredalPartition(masses, focal_sets).
     normalized : bool, default=True
         Whether to divide by log2 c; without, N is in bits.
     sample_weight : array-like of shape (n,), default=None

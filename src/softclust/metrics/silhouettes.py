@@ -51,7 +51,7 @@ def fuzzy_silhouette(X, U, *, alpha=1.0, sample_weight=None):
     >>> X = [[0.0], [1.0], [5.0], [9.0], [10.0]]
     >>> U = [[1.0, 0.0], [0.9, 0.1], [0.5, 0.5], [0.1, 0.9], [0.0, 1.0]]
     >>> round(fuzzy_silhouette(X, U), 4)  # the row between counts for nothing
-    0.782
+    0.7805
     """
     U, X, weight = _read(X, U, sample_weight)
     alpha = check_number(alpha, "alpha", 0)
@@ -59,7 +59,7 @@ def fuzzy_silhouette(X, U, *, alpha=1.0, sample_weight=None):
 
 
 def fuzzy_silhouette_samples(X, U, *, sample_weight=None):
-    """(n,) the silhouette s_i of each row in the partition by greatest memberships; see `fuzzy_silhouette`."""
+    """(n,) the silhouette s_i of each row, as in `fuzzy_silhouette`."""
     U, X, weight = _read(X, U, sample_weight)
     return _silhouettes(X, U, weight)
 
@@ -67,8 +67,8 @@ def fuzzy_silhouette_samples(X, U, *, sample_weight=None):
 def simplified_fuzzy_silhouette(X, U, V, *, alpha=1.0, sample_weight=None):
     """Fuzzy silhouette by distances to centres or medoids, in O(n c p); greater is better.
 
-    As `fuzzy_silhouette` with a_i = |x_i - v_p| and b_i = min_{k != p} |x_i - v_k|, p the cluster of greatest
-    membership.  s_i is 0 for a row in one place with all centres, and the index for one cluster.
+    As `fuzzy_silhouette` with a_i = |x_i - v_p| and b_i = min_{k != p} |x_i - v_k|, p the cluster of
+    greatest membership.  s_i is 0 for a row in one place with all centres, and the index for one cluster.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def _mean(silhouettes, U, alpha, weight):
 def _silhouettes(X, U, weight):
     """(n,) silhouettes, by blocks of rows against all rows in the order of their clusters.
 
-    A row of weight w > 1 has w - 1 others like itself; one of weight w < 1 is left out of its own mean whole.
+    A row of weight w > 1 has w - 1 others like itself; one of weight w < 1 has none.
     """
     from scipy.spatial.distance import cdist
 

@@ -18,7 +18,8 @@ from softclust.metrics.memberships import (
 from softclust.metrics.silhouettes import fuzzy_silhouette, simplified_fuzzy_silhouette
 from softclust.metrics.volumes import fuzzy_hypervolume, partition_density
 
-_ROUND = ("points", "ellipsoids", "mahalanobis", "gath-geva")  # geometries whose clusters surround centres
+# Geometries whose clusters surround their centres.
+_ROUND = ("points", "ellipsoids", "mahalanobis", "gath-geva", "gaussians")
 _EUCLIDEAN = ("euclidean", "l2", "sqeuclidean")
 
 
@@ -106,8 +107,8 @@ def _read(estimator, X):
     X = check_rows(X)
     if len(X) != len(given["U"]):
         raise ValueError(
-            f"X has {len(X)} rows, but {type(estimator).__name__} was fitted on {len(given['U'])}; the rows of "
-            "the fit are needed."
+            f"X has {len(X)} rows, but {type(estimator).__name__} was fitted on {len(given['U'])}; the "
+            "rows of the fit are needed."
         )
     partition = getattr(estimator, "credal_partition_", None)
     if partition is not None:
@@ -126,7 +127,7 @@ def _memberships(estimator):
     labels = getattr(estimator, "labels_", None)
     if labels is None:
         raise ValueError(
-            f"{type(estimator).__name__} has neither memberships_ nor labels_; a fitted estimator is needed."
+            f"{type(estimator).__name__} has neither memberships_ nor labels_; a fitted estimator has."
         )
     centers = getattr(estimator, "cluster_centers_", None)
     c = getattr(estimator, "n_clusters_", len(centers) if centers is not None else int(np.max(labels)) + 1)

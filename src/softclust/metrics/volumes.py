@@ -52,9 +52,9 @@ def fuzzy_hypervolume(X, U, V, *, m=2.0, sample_weight=None):
 def partition_density(X, U, V, *, m=2.0, sample_weight=None):
     """Partition density PD = S / FHV (Gath & Geva 1989); greater is better.
 
-    S = sum_k of u_ik over the rows with (x_i - v_k)' F_k^-1 (x_i - v_k) < 1, the central members of k; FHV and
-    F_k as in `fuzzy_hypervolume`.  It is inf where no cluster has a volume, and scales with the inverse p-th
-    power of the unit of X and with n.
+    S is the sum of u_ik over the central members of each k, (x_i - v_k)' F_k^-1 (x_i - v_k) < 1; FHV and
+    F_k are as in `fuzzy_hypervolume`.  It is inf where no cluster has a volume, and scales with n and with
+    the inverse p-th power of the unit of X.
 
     Parameters
     ----------
