@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from configurations import ESTIMATORS, FUZZY, HARD, as_parameters, configurations
+from configurations import ESTIMATORS, FUZZY, HARD, as_parameters, of_round_clusters
 from conftest import BLOB_MEANS, make_blobs
 
 pytestmark = [
@@ -17,7 +17,7 @@ pytestmark = [
 ]
 
 every_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
-every_configuration = pytest.mark.parametrize("make", **as_parameters(configurations()))
+every_configuration = pytest.mark.parametrize("make", **as_parameters(of_round_clusters()))
 
 # ------------------------------------------------------------------ frames
 NAMES = ["width", "height"]

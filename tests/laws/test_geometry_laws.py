@@ -51,6 +51,36 @@ def test_shells_turn_with_the_data(name):
     assert_allclose(turned.memberships_, plain.memberships_, rtol=0, atol=1e-3)
 
 
+@pytest.mark.parametrize("name", ["afcs", "fces", "apcs", "pces"])
+def test_shells_weigh_rows(name):
+    """A weight is a number of copies, 0 leaves a row out, and the order of rows is nothing."""
+    X, _ = make_ellipses(150, noise=0.05, random_state=0)
+    copies = np.random.default_rng(0).integers(0, 3, 150)
+    start = np.array([[-1.8, 0.2], [2.7, 1.1]]), np.array([np.diag([8.0, 2.0]), np.diag([2.0, 5.0])])
+    parameters = {"init": start, "acceleration": None, "max_iter": 3000}
+    if name in ("apcs", "pces"):
+        parameters["scale"] = 0.02
+    weighed = sc.make(name, 2, **parameters).fit(X, sample_weight=copies)
+    copied = sc.make(name, 2, **parameters).fit(np.repeat(X, copies, axis=0)[::-1])
+    single = sc.make(name, 2, **parameters).fit(X.astype(np.float32), sample_weight=copies)
+    for other, tol in ((copied, 1e-4), (single, 1e-2)):
+        assert_allclose(other.semi_axes_, weighed.semi_axes_, rtol=tol)
+        assert_allclose(other.cluster_centers_, weighed.cluster_centers_, rtol=0, atol=tol)
+    assert single.memberships_.dtype == single.cluster_centers_.dtype == np.float32
+
+
+@pytest.mark.parametrize("cls", WITH_DEGREES)
+def test_directions_weigh_rows(cls, iris):
+    X, _ = iris
+    copies = np.random.default_rng(0).integers(0, 3, 150)
+    parameters = {"geometry": "directions", "init": X[[0, 60, 120]], "tol": 1e-8}
+    weighed = cls(3, **parameters).fit(X, sample_weight=copies)
+    copied = cls(3, **parameters).fit(np.repeat(X, copies, axis=0)[::-1])
+    single = cls(3, **parameters).fit(X.astype(np.float32), sample_weight=copies)
+    assert_allclose(copied.cluster_centers_, weighed.cluster_centers_, rtol=0, atol=1e-6)
+    assert_allclose(single.cluster_centers_, weighed.cluster_centers_, rtol=0, atol=1e-3)
+
+
 def test_directions_see_no_length(iris):
     X, _ = iris
     length = np.random.default_rng(0).uniform(0.01, 100, (150, 1))

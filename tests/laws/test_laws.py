@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import softclust as sc
-from configurations import configurations
+from configurations import of_round_clusters
 
-CASES = configurations()
+CASES = of_round_clusters()
 pytestmark = [
     pytest.mark.parametrize(("name", "make"), CASES, ids=[name for name, _ in CASES]),
     pytest.mark.filterwarnings(
@@ -63,6 +63,8 @@ def test_translation(name, make, iris):
 def test_rotation(name, make, iris):
     if "geometry=" in name:
         pytest.skip("the regulariser of metrics weighs features one by one")
+    if "diag" in name or "noise=True" in name:
+        pytest.skip("variances and the box of the rows belong to the features")
     X, _ = iris
     Q, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(4, 4)))
     one, two = fitted(make, X), fitted(make, X @ Q, init=start(X) @ Q)
@@ -77,12 +79,14 @@ def test_scaling_by_a_power_of_two_keeps_the_bits(name, make, exponent, iris):
     with np.errstate(over="ignore", under="ignore"):
         changes = {}
         parameters = one.get_params()
-        if parameters["noise_distance"]:
+        if parameters.get("noise_distance"):
             changes["noise_distance"] = parameters["noise_distance"] * s
-        if isinstance(parameters["density_rate"], float):
+        if isinstance(parameters.get("density_rate"), float):
             changes["density_rate"] = parameters["density_rate"] / s / s
         if not isinstance(parameters.get("scale"), str | None):
             changes["scale"] = np.multiply(parameters["scale"], s) * s
+        if parameters.get("reg_covar"):
+            changes["reg_covar"] = parameters["reg_covar"] * s * s
         if any(np.size(v) and not np.all((np.asarray(v) > 0) & np.isfinite(v)) for v in changes.values()):
             pytest.skip("the parameter has no float in these units")
         two = fitted(make, X * s, init=start(X) * s, **changes)
@@ -146,6 +150,10 @@ def test_a_fit_started_at_its_answer_stays(name, make, iris):
     answer = first.cluster_centers_
     if hasattr(first, "covariances_"):
         answer = answer, first.covariances_
+    if hasattr(first, "weights_"):
+        answer = *answer, first.weights_
+    if "gath-geva" in name or name == "gg":
+        pytest.skip("the shares of clusters start equal")
     second = make(n_clusters=first.n_clusters_, init=answer, tol=1e-7, **given).fit(X)
     assert second.n_iter_ == 1
     assert_allclose(second.cluster_centers_, first.cluster_centers_, atol=1e-6)
@@ -170,6 +178,8 @@ def test_a_far_row_hardly_moves_typical_centres(name, make, blobs):
     model = make(init=np.array([[0.0, 0.0], [12.0, 1.0], [5.0, 11.0]]))
     if not isinstance(model, sc.PossibilisticCMeans) or model.scale is not None or model.density_rate:
         pytest.skip("only possibilistic clusters do not see far rows")
+    if model.geometry == "mahalanobis":
+        pytest.skip("the covariance of all rows sees it")
     model.set_params(scale=1.0)
     before = model.fit(X).cluster_centers_
     model.fit(np.vstack([X, [[300.0, 300.0]]]))

@@ -378,9 +378,8 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         if isinstance(part, Ellipsoids):
             self.covariances_ = units.leave_square(part.covariances(fit.stats, model.frame))
         elif isinstance(part, Gaussians):
-            self.covariances_ = units.leave_square(
-                theta[1]
-            )  # of Gath-Geva; mixtures have shapes of their own
+            self.covariances_ = units.leave_square(theta[1])
+            self.scale_ = units.leave_square(part.traces(theta))
         elif isinstance(part, Shells | RadialShells):
             self.covariances_ = units.leave_square(part.shapes(theta))
             self.semi_axes_ = part.semi_axes(theta) / units.factor

@@ -166,8 +166,8 @@ def hard_start_at(rows, V):
         means[k] = w @ points / share[k] if share[k] > 0 else V[k]
         Z = points - means[k]
         own = (w[:, None] * Z).T @ Z / share[k] if share[k] > 0 else whole
-        # A few rows have no full covariance: the whole data's diagonal stands behind them.
-        sigma[k] = own + np.diag(np.maximum(1e-3 * np.diag(whole), 1e-280))
+        # A few rows have no full covariance: the whole data's stands behind them.
+        sigma[k] = own + 1e-3 * whole + np.eye(p) * max(1e-9 * np.trace(whole), 1e-280)
     share = np.maximum(share, 1e-3 * share.sum())
     return means, sigma, share / share.sum()
 

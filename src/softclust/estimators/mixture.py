@@ -208,9 +208,6 @@ class GaussianMixture(SoftClusterer):
         self.weights_ = weights
         self.noise_weight_ = max(0.0, 1 - float(weights.sum())) if self.noise else 0.0
         self.lower_bound_ = -self.objective_ / outcome.source.rows.total_weight
-        c, p = self.means_.shape
-        spread = sigma.reshape(c, -1)[:, :: p + 1] if sigma.ndim == 3 else sigma
-        self.scale_ = spread.sum(axis=1)
 
     def score_samples(self, X):
         """(n,) log-density of each row."""

@@ -132,6 +132,10 @@ class Gaussians:
         values = np.maximum(values, 1e-12 * values[:, -1:] + 1e-280)
         return (vectors * values[:, None, :]) @ vectors.transpose(0, 2, 1)
 
+    def traces(self, theta):
+        """(c,) mean squared distance of a component's rows from its mean."""
+        return theta[1].sum(axis=1) if self._is_diagonal else theta[1].trace(axis1=1, axis2=2)
+
     def flat(self, theta):
         """Components with hardly any extent in some direction: (k, least, greatest) standard deviation."""
         if self._is_diagonal:

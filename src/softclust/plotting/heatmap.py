@@ -1,0 +1,83 @@
+"""The matrix of memberships."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softclust.metrics.checks import check_memberships
+from softclust.plotting import reading
+from softclust.plotting.canvas import begin
+
+_LETTER = 0.1  # inches
+
+
+class MembershipHeatmapDisplay:
+    """Memberships as a picture: rows by winning cluster, the surest first; clusters from left to right.
+
+    Use `from_estimator` or `from_predictions` to make one.
+
+    Parameters
+    ----------
+    memberships : array-like of shape (n, c)
+        Rows sum to 1.
+    cluster_names : list of str, default=None
+        Names for the columns.
+
+    Attributes
+    ----------
+    ax_, figure_ : Axes and Figure
+        Where it was drawn.
+    order_ : ndarray of shape (n,)
+        Which row is drawn where, from the top.
+    image_, colorbar_ : AxesImage and Colorbar
+        The picture and its scale.
+    lines_ : list of Line2D
+        Borders between the rows of two clusters.
+
+    Examples
+    --------
+    >>> from softclust.plotting import MembershipHeatmapDisplay
+    >>> U = [[0.4, 0.6], [0.7, 0.3], [0.1, 0.9], [1.0, 0.0]]
+    >>> display = MembershipHeatmapDisplay.from_predictions(U)
+    >>> display.order_
+    array([3, 1, 2, 0])
+    """
+
+    def __init__(self, *, memberships, cluster_names=None):
+        self.memberships = check_memberships(memberships, "memberships")
+        self.cluster_names = reading.check_names(cluster_names, self.memberships.shape[1], "cluster")
+
+    @classmethod
+    def from_estimator(cls, estimator, X=None, *, cluster_names=None, ax=None):
+        """Draw the memberships of X, or of the rows of the fit."""
+        reading.check_fitted(estimator)
+        U = reading.memberships_of(estimator, X)
+        names = cluster_names or reading.cluster_names_of(estimator, U.shape[1])
+        return cls(memberships=U, cluster_names=names).plot(ax=ax)
+
+    @classmethod
+    def from_predictions(cls, memberships, *, cluster_names=None, ax=None):
+        """Draw given memberships; the parameters are those of the class."""
+        return cls(memberships=memberships, cluster_names=cluster_names).plot(ax=ax)
+
+    def plot(self, *, cmap="cividis", colorbar=True, ax=None):
+        """Draw on the axes, or on new ones, and return the display."""
+        c = self.memberships.shape[1]
+        ax = begin(self, ax, (min(3.6 + 0.7 * c, 9.0), 5.2))
+        winners = self.memberships.argmax(axis=1)
+        self.order_ = np.lexsort((-self.memberships.max(axis=1), winners))
+        look = {"aspect": "auto", "interpolation": "nearest", "cmap": cmap, "vmin": 0, "vmax": 1}
+        self.image_ = ax.imshow(self.memberships[self.order_], **look)
+        borders = np.flatnonzero(np.diff(winners[self.order_])) + 0.5
+        self.lines_ = [ax.axhline(border, color="white", lw=1.2) for border in borders]
+        column = ax.get_position().width * ax.figure.get_figwidth() / c
+        ax.set_xticks(range(c), self.cluster_names)
+        if _LETTER * max(map(len, self.cluster_names)) > column:
+            ax.tick_params(axis="x", rotation=35)
+            for label in ax.get_xticklabels():
+                label.set(ha="right", rotation_mode="anchor")
+        ax.tick_params(axis="x", length=0)
+        ax.set_ylabel("rows, by winning cluster and degree")
+        ax.yaxis.get_major_locator().set_params(integer=True)
+        self.colorbar_ = ax.figure.colorbar(self.image_, ax=ax, label="membership") if colorbar else None
+        return self

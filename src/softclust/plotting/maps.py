@@ -1,0 +1,279 @@
+"""The map of memberships."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softclust.metrics.checks import check_memberships
+from softclust.plotting import reading
+from softclust.plotting.canvas import begin, handle, legend_beside, marker_area
+from softclust.plotting.palette import INK, certainty, cluster_colours, cluster_marker, outline, tint
+from softclust.plotting.plane import (
+    draw_centers,
+    draw_ellipses,
+    draw_outliers,
+    draw_plane,
+    limits,
+    plane_of,
+)
+
+_GROUND = 0.3  # strength of the colours behind the rows
+
+
+class MembershipMapDisplay:
+    """Rows in the colour of their cluster, the paler the more they are in doubt.
+
+    Of two features it also shows the ground between the rows, with lines where the membership of the
+    winning cluster is `levels`, and ellipses or shells where clusters have some.  More than two are seen
+    in the plane of the first two principal components, without ground.  Outliers are crosses, centres
+    stars.
+
+    Use `from_estimator` or `from_predictions` to make one.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        Rows, p > 1.
+    memberships : ndarray of shape (n, c)
+        Rows sum to 1.
+    centers : ndarray of shape (c, p), default=None
+        Centres of the clusters.
+    covariances : ndarray of shape (c, p, p), default=None
+        Shapes of the clusters; drawn for p = 2.
+    radius : float, default=2.0
+        Mahalanobis distance from the centre at which ellipses are drawn; 1 for shells.
+    outliers : ndarray of bool of shape (n,), default=None
+        Rows to cross out.
+    feature_names, cluster_names : list of str, default=None
+        Names for the axes and the legend.
+    predict_proba : callable, default=None
+        Memberships of any rows, for the ground.
+
+    Attributes
+    ----------
+    ax_, figure_ : Axes and Figure
+        Where it was drawn.
+    scatters_ : list of PathCollection
+        Rows of each cluster that are not outliers.
+    outliers_, centers_ : PathCollection or None
+        Crosses and stars.
+    ground_ : AxesImage or None
+        The colours behind the rows.
+    contours_ : list of QuadContourSet
+        Lines of equal membership, one set for each cluster that has some.
+    ellipses_ : list of Ellipse
+        Ellipses or shells.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softclust import FuzzyCMeans
+    >>> from softclust.plotting import MembershipMapDisplay
+    >>> X = load_iris().data[:, 2:]
+    >>> model = FuzzyCMeans(n_clusters=3, random_state=0).fit(X)
+    >>> display = MembershipMapDisplay.from_estimator(model, X, feature_names=["length", "width"])
+    >>> display.ax_.get_xlabel(), len(display.scatters_), len(display.contours_)
+    ('length', 3, 3)
+    """
+
+    def __init__(
+        self,
+        *,
+        X,
+        memberships,
+        centers=None,
+        covariances=None,
+        radius=2.0,
+        outliers=None,
+        feature_names=None,
+        cluster_names=None,
+        predict_proba=None,
+    ):
+        self.X, self.plane = plane_of(X, feature_names)
+        self.memberships = check_memberships(memberships, "memberships")
+        n, c = self.memberships.shape
+        if len(self.X) != n:
+            raise ValueError(f"X has {len(self.X)} rows and memberships {n}; they need the same number.")
+        p = self.X.shape[1]
+        self.centers = reading.check_shape(centers, (c, p), "centers")
+        self.covariances = reading.check_shape(covariances, (c, p, p), "covariances")
+        self.radius = radius
+        self.outliers = reading.check_mask(outliers, n, "outliers")
+        self.cluster_names = reading.check_names(cluster_names, c, "cluster")
+        self.predict_proba = predict_proba
+
+    @classmethod
+    def from_estimator(
+        cls, estimator, X, *, feature_names=None, cluster_names=None, levels=(0.5, 0.7, 0.9), ax=None
+    ):
+        """Draw what a fitted estimator says of X.
+
+        Parameters
+        ----------
+        estimator : object
+            Fitted; with `predict_proba`, or `predict` at least.
+        X : array-like of shape (n, p)
+            Rows, those of the fit or others.
+        feature_names, cluster_names : list of str, default=None
+            `feature_names_in_` and the classes of labels where None.
+        levels : sequence of float, default=(0.5, 0.7, 0.9)
+            Memberships at which lines are drawn, at least 0.5: below, a cluster need not be the winner.
+        ax : matplotlib Axes, default=None
+            Where to draw; new axes where None.
+        """
+        reading.check_fitted(estimator)
+        _refuse_distances(estimator)
+        U = reading.memberships_of(estimator, X)
+        covariances, radius = reading.covariances_of(estimator)
+        names = getattr(estimator, "feature_names_in_", None)
+        display = cls(
+            X=X,
+            memberships=U,
+            centers=reading.centers_of(estimator),
+            covariances=covariances,
+            radius=radius,
+            outliers=reading.outliers_of(estimator, X),
+            feature_names=names if feature_names is None else feature_names,
+            cluster_names=cluster_names or reading.cluster_names_of(estimator, U.shape[1]),
+            predict_proba=lambda rows: _memberships_of_others(estimator, rows, U.shape[1]),
+        )
+        return display.plot(levels=levels, ax=ax)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        X,
+        memberships,
+        *,
+        centers=None,
+        covariances=None,
+        radius=2.0,
+        outliers=None,
+        feature_names=None,
+        cluster_names=None,
+        ax=None,
+    ):
+        """Draw given memberships, without ground; the parameters are those of the class."""
+        display = cls(
+            X=X,
+            memberships=memberships,
+            centers=centers,
+            covariances=covariances,
+            radius=radius,
+            outliers=outliers,
+            feature_names=feature_names,
+            cluster_names=cluster_names,
+        )
+        return display.plot(ax=ax)
+
+    def plot(self, *, levels=(0.5, 0.7, 0.9), resolution=200, legend=True, ax=None):
+        """Draw on the axes, or on new ones.
+
+        Parameters
+        ----------
+        levels : sequence of float, default=(0.5, 0.7, 0.9)
+            Memberships at which lines are drawn.
+        resolution : int, default=200
+            Points of the ground on each side.
+        legend : bool, default=True
+            Whether to name the clusters beside the axes.
+        ax : matplotlib Axes, default=None
+            Where to draw.
+
+        Returns
+        -------
+        self
+        """
+        levels = _check_levels(levels)
+        ax = begin(self, ax)
+        points, n = self.plane.project(self.X), len(self.X)
+        centers = None if self.centers is None else self.plane.project(self.centers)
+        shapes = self.covariances if self.plane.is_whole and centers is not None else None
+        low, high = limits(points, centers, shapes, self.radius)
+        colours = cluster_colours(self.memberships.shape[1])
+        self.ground_, self.contours_, self._styles = None, [], {}
+        if self.plane.is_whole and self.predict_proba is not None:
+            self._draw_ground(ax, low, high, colours, levels, resolution)
+        area, winners = marker_area(n), self.memberships.argmax(axis=1)
+        self.scatters_ = []
+        for k, colour in enumerate(colours):
+            rows = (winners == k) & ~self.outliers
+            self.scatters_.append(
+                ax.scatter(
+                    *points[rows].T,
+                    s=area,
+                    marker=cluster_marker(k),
+                    c=tint(colour, certainty(self.memberships[rows])),
+                    edgecolors=[outline(colour)],
+                    linewidths=0.7,
+                    zorder=2.5,
+                )
+            )
+        self.outliers_ = draw_outliers(ax, points[self.outliers], area) if self.outliers.any() else None
+        self.ellipses_ = [] if shapes is None else draw_ellipses(ax, centers, shapes, self.radius, colours)
+        self.centers_ = None if centers is None else draw_centers(ax, centers, colours)
+        draw_plane(ax, self.plane, low, high)
+        if legend:
+            legend_beside(self, self._handles(colours))
+        return self
+
+    def _draw_ground(self, ax, low, high, colours, levels, resolution):
+        across, up = (np.linspace(low[j], high[j], resolution) for j in (0, 1))
+        grid = np.column_stack([axis.ravel() for axis in np.meshgrid(across, up)])
+        U = self.predict_proba(grid)
+        behind = tint(colours[U.argmax(axis=1)], certainty(U))
+        picture = (1 - _GROUND * (1 - behind)).reshape(resolution, resolution, 3)
+        half = (high - low) / (2 * (resolution - 1))
+        window = (low[0] - half[0], high[0] + half[0], low[1] - half[1], high[1] + half[1])
+        self.ground_ = ax.imshow(picture, extent=window, origin="lower", aspect="auto", zorder=0)
+        if ((U == 0) | (U == 1)).all():  # hard: all levels are one line
+            levels = [0.5]
+        styles = dict(zip(levels, _line_styles(len(levels)), strict=True))
+        for u, colour in zip(U.T, colours, strict=True):
+            crossed = [level for level in levels if u.min() < level < u.max()]
+            if crossed:
+                u = u.reshape(resolution, resolution)
+                look = {"linestyles": [styles[level] for level in crossed], "colors": [outline(colour)]}
+                lines = ax.contour(across, up, u, levels=crossed, linewidths=1.0, zorder=1, **look)
+                self.contours_.append(lines)
+        self._styles = styles
+
+    def _handles(self, colours):
+        handles = [
+            handle(name, color=colour, marker=cluster_marker(k), edge=outline(colour))
+            for k, (name, colour) in enumerate(zip(self.cluster_names, colours, strict=True))
+        ]
+        handles.append(handle("in doubt", color=tint(0.5 * np.ones(3), 0.0), edge=INK))
+        if self.centers_ is not None:
+            handles.append(handle("centre", color="white", marker="*", edge="black", size=11))
+        if self.outliers_ is not None:
+            handles.append(handle("outlier", color=INK, marker="x"))
+        for level, style in self._styles.items():
+            handles.append(handle(f"membership {level:g}", color=INK, marker="", line=style, width=1.0))
+        return handles
+
+
+def _check_levels(levels):
+    levels = sorted(float(level) for level in np.atleast_1d(levels))
+    wrong = [level for level in levels if not 0.5 <= level < 1]
+    if wrong:
+        raise ValueError(f"levels has {wrong[0]:g}; lines are drawn at memberships in [0.5, 1).")
+    return levels
+
+
+def _line_styles(count):
+    """The greatest membership has a solid line, the one below a dashed, all others dotted ones."""
+    return [":"] * (count - 2) + ["--", "-"][-count:]
+
+
+def _refuse_distances(estimator):
+    if getattr(estimator, "metric", None) == "precomputed":
+        raise ValueError(
+            f"{type(estimator).__name__} was fitted to distances: there are no features to draw."
+        )
+
+
+def _memberships_of_others(estimator, rows, c):
+    if hasattr(estimator, "predict_proba"):
+        return np.asarray(reading.ask(estimator, "predict_proba", rows), dtype=float)
+    return np.eye(c)[reading.ask(estimator, "predict", rows)]

@@ -1,0 +1,97 @@
+"""The plane in which rows are drawn: their two features, or the first two principal components."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from softclust.metrics.checks import check_rows
+from softclust.plotting.canvas import fair_aspect
+from softclust.plotting.palette import INK
+from softclust.plotting.reading import check_names
+
+_MARGIN = 0.06
+_FARTHEST = 0.3  # that centres and ellipses may widen the picture, as a share of the rows' range
+
+
+@dataclass(frozen=True)
+class Plane:
+    """x -> (x - origin) @ axes; `is_whole` where rows have but two features, which are kept."""
+
+    origin: np.ndarray
+    axes: np.ndarray
+    names: tuple[str, str]
+    is_whole: bool
+
+    def project(self, X):
+        return (X - self.origin) @ self.axes
+
+
+def plane_of(X, feature_names=None):
+    """The rows, checked, and their plane."""
+    X = check_rows(X)
+    p = X.shape[1]
+    if p == 1:
+        raise ValueError(
+            "X has one feature, but a map needs two; MembershipHeatmapDisplay draws without features."
+        )
+    names = check_names(feature_names, p, "feature")
+    if p == 2:
+        return X, Plane(np.zeros(2), np.eye(2), (names[0], names[1]), True)
+    origin = X.mean(axis=0)
+    _, lengths, axes = np.linalg.svd(X - origin, full_matrices=False)
+    axes = axes[:2] if len(axes) > 1 else np.vstack([axes, np.zeros_like(axes)])
+    axes = axes * np.where(axes[np.arange(2), np.abs(axes).argmax(axis=1)] < 0, -1, 1)[:, None]
+    shares = np.append(lengths**2, 0)[:2] / ((lengths**2).sum() or 1.0)
+    first, second = (
+        f"principal component {j + 1} ({share:.0%} of variance)" for j, share in enumerate(shares)
+    )
+    return X, Plane(origin, axes.T, (first, second), False)
+
+
+def limits(points, centers=None, covariances=None, radius=2.0):
+    """Corners of a window on all rows, and on centres and ellipses that are not too far off."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    span = np.where(high > low, high - low, 1.0)
+    widest_low, widest_high = low - _FARTHEST * span, high + _FARTHEST * span
+    if centers is not None:
+        reach = 0.0 if covariances is None else radius * np.sqrt(np.diagonal(covariances, axis1=1, axis2=2))
+        low = np.maximum(np.minimum(low, (centers - reach).min(axis=0)), widest_low)
+        high = np.minimum(np.maximum(high, (centers + reach).max(axis=0)), widest_high)
+    return low - _MARGIN * span, high + _MARGIN * span
+
+
+def draw_plane(ax, plane, low, high):
+    """Names of the axes and the window."""
+    ax.set_xlabel(plane.names[0])
+    ax.set_ylabel(plane.names[1])
+    ax.set_xlim(low[0], high[0])
+    ax.set_ylim(low[1], high[1])
+    fair_aspect(ax, low, high)
+
+
+def draw_centers(ax, centers, colours):
+    """A star for each centre, in its colour."""
+    return ax.scatter(
+        *centers.T, s=170, marker="*", c=colours, edgecolors="black", linewidths=1.0, zorder=6
+    )
+
+
+def draw_ellipses(ax, centers, covariances, radius, colours):
+    """The lines of equal Mahalanobis distance `radius`; for shells (radius 1) the shells themselves."""
+    from matplotlib.patches import Ellipse
+
+    drawn = []
+    for center, covariance, colour in zip(centers, covariances, colours, strict=True):
+        squares, axes = np.linalg.eigh(covariance)
+        width, height = 2 * radius * np.sqrt(np.maximum(squares, 0))
+        angle = np.degrees(np.arctan2(axes[1, 0], axes[0, 0]))
+        ellipse = Ellipse(center, width, height, angle=angle, fill=False, ec=colour * 0.8, lw=1.8, zorder=4)
+        drawn.append(ax.add_patch(ellipse))
+    return drawn
+
+
+def draw_outliers(ax, points, area):
+    """Crosses."""
+    return ax.scatter(*points.T, s=1.3 * area, marker="x", c=INK, linewidths=1.2, zorder=3)

@@ -1,0 +1,145 @@
+"""Silhouettes of rows, weighed by how sure their cluster is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softclust.metrics import simplified_fuzzy_silhouette
+from softclust.metrics.checks import check_memberships, check_rows
+from softclust.plotting import reading
+from softclust.plotting.canvas import begin, frame_off
+from softclust.plotting.palette import INK, cluster_colours, outline, tint
+
+
+class FuzzySilhouetteDisplay:
+    """The silhouette of each row by distances to centres, by cluster and from the greatest to the least.
+
+    s_i = (b_i - a_i)/max(a_i, b_i), a_i the distance to the centre of the row's cluster and b_i to the
+    nearest other.  Bars are the paler the less a row counts, by the difference of its two greatest
+    memberships; the dashed line is the mean with those weights, `simplified_fuzzy_silhouette`.
+
+    Use `from_estimator` or `from_predictions` to make one.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, p)
+        Rows.
+    memberships : array-like of shape (n, c)
+        Rows sum to 1; c > 1.
+    centers : array-like of shape (c, p)
+        Centres or medoids.
+    cluster_names : list of str, default=None
+        Names for the axis.
+
+    Attributes
+    ----------
+    ax_, figure_ : Axes and Figure
+        Where it was drawn.
+    silhouettes_ : ndarray of shape (n,)
+        s_i.
+    fuzzy_silhouette_ : float
+        Their weighed mean.
+    bars_ : list of PolyCollection
+        A bar for each row of cluster k.
+    line_ : Line2D
+        The mean.
+
+    Examples
+    --------
+    >>> from softclust.plotting import FuzzySilhouetteDisplay
+    >>> X, U = [[0.0], [1.0], [9.0], [10.0]], [[1.0, 0.0], [0.9, 0.1], [0.1, 0.9], [0.0, 1.0]]
+    >>> display = FuzzySilhouetteDisplay.from_predictions(X, U, [[0.5], [9.5]])
+    >>> round(display.fuzzy_silhouette_, 4), len(display.bars_)
+    (0.9446, 2)
+    """
+
+    def __init__(self, *, X, memberships, centers, cluster_names=None):
+        self.memberships = check_memberships(memberships, "memberships")
+        n, c = self.memberships.shape
+        self.X = check_rows(X)
+        if len(self.X) != n:
+            raise ValueError(f"X has {len(self.X)} rows and memberships {n}; they need the same number.")
+        if c == 1:
+            raise ValueError("There is one cluster, and silhouettes compare two or more.")
+        self.centers = reading.check_shape(centers, (c, self.X.shape[1]), "centers")
+        self.cluster_names = reading.check_names(cluster_names, c, "cluster")
+
+    @classmethod
+    def from_estimator(cls, estimator, X, *, cluster_names=None, ax=None):
+        """Draw the silhouettes of X by the centres of a fitted estimator."""
+        reading.check_fitted(estimator)
+        V = reading.centers_of(estimator)
+        if V is None:
+            raise ValueError(f"{type(estimator).__name__} has no centres to take silhouettes by.")
+        U = reading.memberships_of(estimator, X)
+        names = cluster_names or reading.cluster_names_of(estimator, U.shape[1])
+        return cls(X=X, memberships=U, centers=V, cluster_names=names).plot(ax=ax)
+
+    @classmethod
+    def from_predictions(cls, X, memberships, centers, *, cluster_names=None, ax=None):
+        """Draw the silhouettes of given memberships; the parameters are those of the class."""
+        return cls(X=X, memberships=memberships, centers=centers, cluster_names=cluster_names).plot(ax=ax)
+
+    def plot(self, *, ax=None):
+        """Draw on the axes, or on new ones, and return the display."""
+        ax = begin(self, ax)
+        from matplotlib.collections import PolyCollection
+
+        U = self.memberships
+        n, c = U.shape
+        winners, two = U.argmax(axis=1), np.partition(U, -2, axis=1)[:, -2:]
+        self.silhouettes_ = _silhouettes(self.X, winners, self.centers)
+        self.fuzzy_silhouette_ = simplified_fuzzy_silhouette(self.X, U, self.centers)
+        gap, top = max(1.0, 0.02 * n), 0.0
+        self.bars_, middles = [], []
+        for k, colour in enumerate(cluster_colours(c)):
+            rows = np.flatnonzero(winners == k)
+            rows = rows[np.argsort(-self.silhouettes_[rows], kind="stable")]
+            bars = PolyCollection(
+                _boxes(self.silhouettes_[rows], top),
+                facecolors=tint(np.broadcast_to(colour, (len(rows), 3)), two[rows, 1] - two[rows, 0]),
+                edgecolors="none",
+            )
+            ax.add_collection(bars, autolim=False)
+            self.bars_.append(bars)
+            middles.append(top + len(rows) / 2)
+            top += len(rows) + gap
+        self.line_ = ax.axvline(
+            self.fuzzy_silhouette_,
+            color=INK,
+            ls="--",
+            lw=1.3,
+            label=f"fuzzy silhouette {self.fuzzy_silhouette_:.3f}",
+        )
+        ax.axvline(0, color=INK, lw=0.8)
+        ax.set_xlim(min(-0.02, self.silhouettes_.min() - 0.02), 1.0)
+        ax.set_ylim(top, -gap)
+        ax.set_yticks(middles, self.cluster_names)
+        ax.tick_params(axis="y", length=0)
+        for label, colour in zip(ax.get_yticklabels(), cluster_colours(c), strict=True):
+            label.set_color(outline(colour))
+        ax.set_xlabel("silhouette by centres; pale rows count less")
+        frame_off(ax)
+        ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=9)
+        return self
+
+
+def _silhouettes(X, winners, V):
+    """(n,) of each row; 0 where it is at no distance from its centre and the next."""
+    from scipy.spatial.distance import cdist
+
+    D = cdist(X, V)
+    own = winners[:, None]
+    a = np.take_along_axis(D, own, axis=1)[:, 0]
+    np.put_along_axis(D, own, np.inf, axis=1)
+    b = D.min(axis=1)
+    largest = np.maximum(a, b)
+    return (b - a) / np.where(largest > 0, largest, 1.0)
+
+
+def _boxes(lengths, top):
+    """(m, 4, 2) corners of bars of height 1 from 0, one below the other."""
+    above = top + np.arange(len(lengths))
+    x = np.stack([np.zeros(len(lengths)), lengths, lengths, np.zeros(len(lengths))], axis=1)
+    y = np.stack([above, above, above + 1, above + 1], axis=1)
+    return np.stack([x, y], axis=2)

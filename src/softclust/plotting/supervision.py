@@ -1,0 +1,129 @@
+"""What labels are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from softclust.plotting.canvas import begin, frame_off, legend_beside
+from softclust.plotting.palette import DASHES, MARKERS, cluster_colours
+
+
+class SupervisionCurveDisplay:
+    """A score, such as the adjusted Rand index, against the share of rows that have a label.
+
+    Each method has a line of means over repetitions, and a band: the interval of Student's t for the mean.
+    A single repetition has no band.
+
+    Use `from_predictions` to make one; scores come from fits with labels drawn again and again
+    (`softclust.sample_supervision`).
+
+    Parameters
+    ----------
+    shares : array-like of shape (s,)
+        Shares of labelled rows in [0, 1], rising.
+    scores : dict of str to array-like of shape (s, r)
+        For each method a row of r repetitions per share; r may differ between methods.
+    confidence : float, default=0.95
+        Of the interval.
+    score_name : str, default="adjusted Rand index"
+        Name of the vertical axis.
+
+    Attributes
+    ----------
+    ax_, figure_ : Axes and Figure
+        Where it was drawn.
+    lines_ : dict of str to Line2D
+        Means of each method.
+    bands_ : dict of str to PolyCollection
+        Intervals of the methods that have repetitions.
+    means_, half_widths_ : dict of str to ndarray of shape (s,)
+        What is drawn; half widths are 0 for single repetitions.
+
+    Examples
+    --------
+    >>> from softclust.plotting import SupervisionCurveDisplay
+    >>> scores = {"sfcm": [[0.5, 0.7], [0.8, 1.0]], "fcm": [[0.6], [0.6]]}
+    >>> display = SupervisionCurveDisplay.from_predictions([0.0, 0.1], scores)
+    >>> display.lines_["sfcm"].get_ydata(), list(display.bands_)
+    (array([0.6, 0.9]), ['sfcm'])
+    """
+
+    def __init__(self, *, shares, scores, confidence=0.95, score_name="adjusted Rand index"):
+        self.shares = _check_shares(shares)
+        self.scores = _check_scores(scores, len(self.shares))
+        if not isinstance(confidence, float) or not 0 < confidence < 1:
+            raise ValueError(f"confidence={confidence!r} is not a number between 0 and 1.")
+        self.confidence, self.score_name = float(confidence), score_name
+
+    @classmethod
+    def from_predictions(
+        cls, shares, scores, *, confidence=0.95, score_name="adjusted Rand index", ax=None
+    ):
+        """Draw given scores; the parameters are those of the class."""
+        display = cls(shares=shares, scores=scores, confidence=confidence, score_name=score_name)
+        return display.plot(ax=ax)
+
+    def plot(self, *, legend=True, ax=None):
+        """Draw on the axes, or on new ones, and return the display."""
+        from scipy.stats import t
+
+        ax = begin(self, ax, (7.2, 4.4))
+        self.lines_, self.bands_, self.means_, self.half_widths_ = {}, {}, {}, {}
+        for j, (name, values) in enumerate(self.scores.items()):
+            colour, repeats = cluster_colours(j + 1)[-1], values.shape[1]
+            mean, half = values.mean(axis=1), np.zeros(len(values))
+            if repeats > 1:
+                quantile = t.ppf((1 + self.confidence) / 2, repeats - 1)
+                half = quantile * values.std(axis=1, ddof=1) / np.sqrt(repeats)
+                self.bands_[name] = ax.fill_between(
+                    self.shares, mean - half, mean + half, color=colour, alpha=0.16, lw=0
+                )
+            (self.lines_[name],) = ax.plot(
+                self.shares,
+                mean,
+                color=colour,
+                marker=MARKERS[j % len(MARKERS)],
+                ls=DASHES[j % len(DASHES)],
+                ms=5,
+                lw=1.7,
+                label=name,
+            )
+            self.means_[name], self.half_widths_[name] = mean, half
+        ax.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
+        ax.set(xlabel="rows with a label", ylabel=self.score_name)
+        frame_off(ax)
+        ax.grid(axis="y", color="#E4E4E4", lw=0.7)
+        ax.set_axisbelow(True)
+        if legend:
+            legend_beside(self, title=f"mean, {self.confidence:.0%} interval" if self.bands_ else None)
+        return self
+
+
+def _check_shares(shares):
+    shares = np.asarray(shares, dtype=float)
+    if shares.ndim != 1 or not len(shares):
+        raise ValueError(f"shares has the shape {shares.shape}, but a list of numbers is needed.")
+    wrong = np.flatnonzero(~((shares >= 0) & (shares <= 1)))
+    if len(wrong):
+        raise ValueError(f"shares[{wrong[0]}] = {shares[wrong[0]]:g} is not a share between 0 and 1.")
+    if (np.diff(shares) <= 0).any():
+        raise ValueError("shares do not rise from each to the next, as a curve needs.")
+    return shares
+
+
+def _check_scores(scores, count):
+    if not isinstance(scores, Mapping) or not scores:
+        raise ValueError("scores is not a dict that gives each method its scores, a row for each share.")
+    checked = {}
+    for name, values in scores.items():
+        values = np.asarray(values, dtype=float)
+        values = values[:, None] if values.ndim == 1 else values
+        if values.ndim != 2 or len(values) != count or not values.size or not np.isfinite(values).all():
+            raise ValueError(
+                f"scores[{name!r}] has the shape {values.shape}; finite numbers, a row for each of the "
+                f"{count} shares, would fit."
+            )
+        checked[str(name)] = values
+    return checked

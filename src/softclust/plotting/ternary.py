@@ -1,0 +1,122 @@
+"""Memberships of three clusters in a triangle."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softclust.metrics.checks import check_memberships
+from softclust.plotting import reading
+from softclust.plotting.canvas import begin, marker_area
+from softclust.plotting.palette import INK, certainty, cluster_colours, outline, tint
+from softclust.plotting.plane import draw_outliers
+
+CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
+
+
+class TernaryDisplay:
+    """Rows in a triangle whose corners are three clusters: the nearer a corner, the greater the membership.
+
+    Grey lines are memberships of 0.2, 0.4, 0.6 and 0.8; the winner changes at the dashed ones.
+
+    Use `from_estimator` or `from_predictions` to make one.
+
+    Parameters
+    ----------
+    memberships : array-like of shape (n, 3)
+        Rows sum to 1.
+    outliers : ndarray of bool of shape (n,), default=None
+        Rows to cross out.
+    cluster_names : list of str, default=None
+        Names for the corners.
+
+    Attributes
+    ----------
+    ax_, figure_ : Axes and Figure
+        Where it was drawn.
+    scatter_ : PathCollection
+        Rows that are not outliers.
+    outliers_ : PathCollection or None
+        Crosses.
+    texts_ : list of Text
+        Names of the corners.
+
+    Examples
+    --------
+    >>> from softclust.plotting import TernaryDisplay
+    >>> display = TernaryDisplay.from_predictions([[1.0, 0.0, 0.0], [0.0, 0.5, 0.5]])
+    >>> display.scatter_.get_offsets().round(3).tolist()
+    [[0.0, 0.0], [0.75, 0.433]]
+    """
+
+    def __init__(self, *, memberships, outliers=None, cluster_names=None):
+        self.memberships = check_memberships(memberships, "memberships")
+        n, c = self.memberships.shape
+        if c != 3:
+            raise ValueError(
+                f"A triangle has corners for 3 clusters, not {c}; MembershipHeatmapDisplay takes them."
+            )
+        self.outliers = reading.check_mask(outliers, n, "outliers")
+        self.cluster_names = reading.check_names(cluster_names, c, "cluster")
+
+    @classmethod
+    def from_estimator(cls, estimator, X=None, *, cluster_names=None, ax=None):
+        """Draw the memberships of X, or of the rows of the fit."""
+        reading.check_fitted(estimator)
+        U = reading.memberships_of(estimator, X)
+        names = cluster_names or reading.cluster_names_of(estimator, U.shape[1])
+        display = cls(memberships=U, outliers=reading.outliers_of(estimator, X), cluster_names=names)
+        return display.plot(ax=ax)
+
+    @classmethod
+    def from_predictions(cls, memberships, *, outliers=None, cluster_names=None, ax=None):
+        """Draw given memberships; the parameters are those of the class."""
+        return cls(memberships=memberships, outliers=outliers, cluster_names=cluster_names).plot(ax=ax)
+
+    def plot(self, *, ax=None):
+        """Draw on the axes, or on new ones, and return the display."""
+        ax = begin(self, ax, (5.6, 5.2))
+        colours = cluster_colours(3)
+        _draw_frame(ax)
+        points, kept = self.memberships @ CORNERS, ~self.outliers
+        winners = self.memberships.argmax(axis=1)
+        area = marker_area(len(points))
+        self.scatter_ = ax.scatter(
+            *points[kept].T,
+            s=area,
+            c=tint(colours[winners[kept]], certainty(self.memberships[kept])),
+            edgecolors=outline(colours[winners[kept]]),
+            linewidths=0.7,
+            zorder=3,
+            clip_on=False,
+        )
+        self.outliers_ = draw_outliers(ax, points[~kept], area) if self.outliers.any() else None
+        places = ((0, -12, "center", "top"), (0, -12, "center", "top"), (0, 10, "center", "bottom"))
+        self.texts_ = [
+            ax.annotate(
+                name, corner, (right, up), textcoords="offset points", ha=ha, va=va,
+                fontsize=11, fontweight="bold", color=outline(colour),
+            )
+            for name, corner, colour, (right, up, ha, va) in zip(
+                self.cluster_names, CORNERS, colours, places, strict=True
+            )
+        ]  # fmt: skip
+        if self.outliers_ is not None:
+            self.outliers_.set_label("outlier")
+            ax.legend(loc="upper right", frameon=False, fontsize=9)
+        ax.set_aspect("equal")
+        ax.set_xlim(-0.06, 1.06)
+        ax.set_ylim(-0.04, 0.92)
+        ax.axis("off")
+        return self
+
+
+def _draw_frame(ax):
+    """The triangle, lines of equal membership and where the winner changes."""
+    ax.fill(*CORNERS.T, fc="none", ec=INK, lw=1.2, zorder=2)
+    for k in range(3):
+        here, left, right = CORNERS[k], CORNERS[(k + 1) % 3], CORNERS[(k + 2) % 3]
+        for u in (0.2, 0.4, 0.6, 0.8):
+            ends = np.array([u * here + (1 - u) * left, u * here + (1 - u) * right])
+            ax.plot(*ends.T, color="#D8D8D8", lw=0.7, zorder=1)
+        middle = np.array([CORNERS.mean(axis=0), (left + right) / 2])
+        ax.plot(*middle.T, color="#777777", lw=1.0, ls="--", zorder=1)

@@ -1,0 +1,127 @@
+"""Sorted typicalities with the line below which rows are outliers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softclust.plotting import reading
+from softclust.plotting.canvas import begin, frame_off, legend_beside
+from softclust.plotting.palette import DASHES, INK, cluster_colours
+
+_LOW = 0.02
+
+
+class TypicalityDisplay:
+    """The typicalities of each cluster, and the greatest of each row, from the greatest to the least.
+
+    Rows whose typicalities are all at or below the threshold are typical of no cluster: outliers.
+
+    Use `from_estimator` or `from_predictions` to make one.
+
+    Parameters
+    ----------
+    typicalities : array-like of shape (n, c)
+        Numbers in [0, 1].
+    threshold : float or array-like of shape (c,), default=0.1
+        Where the line of outliers is drawn, for all clusters or for each.
+    cluster_names : list of str, default=None
+        Names for the legend.
+
+    Attributes
+    ----------
+    ax_, figure_ : Axes and Figure
+        Where it was drawn.
+    lines_ : list of Line2D
+        The curve of each cluster.
+    greatest_ : Line2D
+        The curve of the greatest typicalities.
+    threshold_lines_ : list of Line2D
+        The threshold; one for each cluster where they differ.
+
+    Examples
+    --------
+    >>> from softclust.plotting import TypicalityDisplay
+    >>> display = TypicalityDisplay.from_predictions([[0.9, 0.2], [0.05, 0.02], [0.1, 0.7]])
+    >>> display.greatest_.get_ydata()
+    array([0.9 , 0.7 , 0.05])
+    >>> display.threshold_lines_[0].get_label()
+    'at most 0.1: 1 of 3 rows'
+    """
+
+    def __init__(self, *, typicalities, threshold=0.1, cluster_names=None):
+        self.typicalities = reading.check_degrees(typicalities, "typicalities")
+        c = self.typicalities.shape[1]
+        limits = np.asarray(threshold, dtype=float)
+        if limits.shape not in ((), (c,)) or not ((limits >= 0) & (limits <= 1)).all():
+            raise ValueError(f"threshold={threshold!r} is not a number between 0 and 1, or {c} of them.")
+        self.threshold = np.broadcast_to(limits, (c,))
+        self.cluster_names = reading.check_names(cluster_names, c, "cluster")
+
+    @classmethod
+    def from_estimator(cls, estimator, X=None, *, threshold=None, cluster_names=None, ax=None):
+        """Draw the typicalities of X, or of the rows of the fit.
+
+        Parameters
+        ----------
+        estimator : object
+            Fitted, with `typicalities_`.
+        X : array-like of shape (n, p), default=None
+            Rows; those of the fit where None.
+        threshold : float or array-like of shape (c,), default=None
+            Where the line of outliers is drawn.  None: where the estimator draws it, which is 0.1 for
+            scales as in the papers and lower for narrower ones.
+        cluster_names : list of str, default=None
+            The classes of labels where None.
+        ax : matplotlib Axes, default=None
+            Where to draw; new axes where None.
+        """
+        reading.check_fitted(estimator)
+        if not hasattr(estimator, "typicalities_"):
+            raise ValueError(
+                f"{type(estimator).__name__} has no typicalities to draw; PossibilisticCMeans has."
+            )
+        T = reading.values_of(estimator, X, "typicalities_", "predict_typicality")
+        if threshold is None:
+            threshold = getattr(estimator, "_outlier_limits", 0.1)
+        names = cluster_names or reading.cluster_names_of(estimator, T.shape[1])
+        return cls(typicalities=T, threshold=threshold, cluster_names=names).plot(ax=ax)
+
+    @classmethod
+    def from_predictions(cls, typicalities, *, threshold=0.1, cluster_names=None, ax=None):
+        """Draw given typicalities; the parameters are those of the class."""
+        return cls(typicalities=typicalities, threshold=threshold, cluster_names=cluster_names).plot(ax=ax)
+
+    def plot(self, *, legend=True, ax=None):
+        """Draw on the axes, or on new ones, and return the display."""
+        ax = begin(self, ax, (7.2, 4.4))
+        T = self.typicalities
+        ranks, colours = np.arange(1, len(T) + 1), cluster_colours(T.shape[1])
+        self.lines_ = []
+        for k, (name, colour) in enumerate(zip(self.cluster_names, colours, strict=True)):
+            curve = -np.sort(-T[:, k])
+            self.lines_ += ax.plot(ranks, curve, color=colour, ls=DASHES[k // 8 % 4], lw=1.6, label=name)
+        best = -np.sort(-T.max(axis=1))
+        (self.greatest_,) = ax.plot(ranks, best, color=INK, lw=2.4, label="greatest of the row")
+        self._draw_threshold(ax, colours)
+        ax.set(xlabel="rows, sorted for each curve", ylabel="typicality", ylim=(-0.02, 1.02))
+        least = self.threshold.min()
+        if 0 < least < _LOW:  # a line so near 0 is seen on a logarithmic scale only
+            ax.set_yscale("log")
+            ax.set_ylim(least / 20, 1.4)
+        frame_off(ax)
+        if legend:
+            legend_beside(self)
+        return self
+
+    def _draw_threshold(self, ax, colours):
+        T, limits = self.typicalities, self.threshold
+        told = f"{int((T <= limits).all(axis=1).sum())} of {len(T)} rows"
+        if np.ptp(limits) <= 1e-6 * limits.max():
+            label = f"at most {limits[0]:.3g}: {told}"
+            self.threshold_lines_ = [ax.axhline(limits[0], color="#B00020", ls="--", lw=1.2, label=label)]
+            return
+        label = f"at most these: {told}"
+        self.threshold_lines_ = [
+            ax.axhline(limit, color=colour, ls="--", lw=1.0, label=None if k else label)
+            for k, (limit, colour) in enumerate(zip(limits, colours, strict=True))
+        ]
