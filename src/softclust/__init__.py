@@ -25,6 +25,7 @@ _HOMES = {
     "sample_supervision": "supervision",
     "make": "catalogue",
     "catalogue": "catalogue",
+    "select": "selection",
     "save": "persistence",
     "load": "persistence",
     "ConstraintConflictError": "errors",

@@ -1,0 +1,182 @@
+"""Which number of clusters, and which parameters: fits side by side, judged by validity indices."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from softclust.metrics import INDICES, validity
+
+_DEFAULT = "simplified_fuzzy_silhouette"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The settings that were tried, and what each index says of them.
+
+    Attributes
+    ----------
+    settings : list of dict
+        Parameters of each fit.
+    values : dict of str to ndarray
+        For each index its value for each setting; NaN where a fit was refused or the index does not apply.
+    estimators : list
+        The fitted estimators, None where a fit was refused.
+    errors : dict of int to str
+        Why a setting was refused.
+    index : str
+        The index that decides.
+    """
+
+    settings: list[dict[str, Any]]
+    values: dict[str, np.ndarray]
+    estimators: list[Any]
+    errors: dict[int, str]
+    index: str
+
+    def place(self, index=None):
+        """Position of the best setting by an index, by default the one that decides."""
+        index = self.index if index is None else index
+        if index not in self.values:
+            raise ValueError(f"index={index!r} was not computed; {', '.join(self.values)} were.")
+        merit = INDICES[index].sign * self.values[index]
+        merit = np.where(np.isfinite(merit), merit, -np.inf)
+        if not np.isfinite(merit).any():
+            raise ValueError(f"index={index!r} has no finite value for any of the settings.")
+        return int(merit.argmax())
+
+    @property
+    def best_params_(self):
+        """The setting that the index chooses."""
+        return self.settings[self.place()]
+
+    @property
+    def best_estimator_(self):
+        """The fit of that setting."""
+        return self.estimators[self.place()]
+
+    def votes(self):
+        """(settings,) by how many indices each setting is called the best."""
+        counts = np.zeros(len(self.settings), dtype=np.int64)
+        for name, values in self.values.items():
+            if np.isfinite(values).any():
+                counts[self.place(name)] += 1
+        return counts
+
+    def to_frame(self):
+        """A pandas DataFrame: a row for each setting, a column for each parameter and index."""
+        import pandas as pd
+
+        return pd.DataFrame(self.settings).assign(**self.values)
+
+
+def select(
+    estimator,
+    X,
+    y=None,
+    *,
+    n_clusters: Sequence[int] = range(2, 9),
+    parameters: Mapping[str, Sequence[Any]] | None = None,
+    index: str = _DEFAULT,
+    sample_weight=None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    **known,
+) -> Selection:
+    """Fit an estimator with every number of clusters and every combination of parameters, and compare.
+
+    Parameters
+    ----------
+    estimator : softclust estimator
+        It is cloned for each setting.
+    X : array-like of shape (n_samples, n_features)
+        The rows.
+    y : array-like, default=None
+        What is known of the rows, as in `fit`.
+    n_clusters : sequence of int, default=range(2, 9)
+        Numbers of clusters to try.
+    parameters : dict of str to sequence, default=None
+        Values of further parameters to try, in all combinations.
+    index : str, default="simplified_fuzzy_silhouette"
+        The index of `softclust.metrics.INDICES` that decides; all are computed.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How many rows each row stands for.
+    n_jobs : int, default=None
+        Fits side by side, each on one thread.  None: one after the other, each on all cores.
+    progress : callable, default=None
+        Called as progress(done, total) after each fit.
+    **known
+        `must_link` and `cannot_link`, as in `fit`.
+
+    Returns
+    -------
+    Selection
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softclust import FuzzyCMeans
+    >>> from softclust.selection import select
+    >>> chosen = select(FuzzyCMeans(random_state=0), load_iris().data, n_clusters=range(2, 6))
+    >>> chosen.best_params_
+    {'n_clusters': 2}
+    >>> chosen.votes().tolist()[:2]  # of two and of three clusters
+    [8, 2]
+    """
+    settings = _settings(estimator, n_clusters, parameters)
+    if index not in INDICES:
+        raise ValueError(f"index={index!r} is not known; {', '.join(INDICES)} are.")
+    tries = _tried(estimator, X, y, settings, sample_weight, n_jobs, progress, known)
+    errors = {i: said for i, (_, _, said) in enumerate(tries) if said is not None}
+    if len(errors) == len(settings):
+        raise ValueError(f"No setting could be fitted. The first, {settings[0]}: {errors[0]}")
+    names = [name for name in INDICES if any(name in values for _, values, _ in tries)]
+    table = {name: np.array([values.get(name, np.nan) for _, values, _ in tries]) for name in names}
+    if index not in table:
+        raise ValueError(
+            f"index={index!r} does not apply to {type(estimator).__name__}; {', '.join(names)} do."
+        )
+    return Selection(settings, table, [fitted for fitted, _, _ in tries], errors, index)
+
+
+def _settings(estimator, n_clusters, parameters):
+    grid = {"n_clusters": list(n_clusters), **{k: list(v) for k, v in (parameters or {}).items()}}
+    for name, values in grid.items():
+        if name not in estimator.get_params():
+            raise ValueError(f"{type(estimator).__name__} has no parameter {name!r}.")
+        if not values:
+            raise ValueError(f"There is no value of {name} to try.")
+    return [dict(zip(grid, chosen, strict=True)) for chosen in product(*grid.values())]
+
+
+def _tried(estimator, X, y, settings, sample_weight, n_jobs, progress, known):
+    """(fitted, indices, sentence) of each setting, in their order."""
+    from joblib import Parallel, delayed
+
+    alone = {} if n_jobs is None else {"n_jobs": 1}
+    works = Parallel(n_jobs=n_jobs or 1, prefer="threads", return_as="generator")(
+        delayed(_fit)(clone(estimator).set_params(**setting, **alone), X, y, sample_weight, known)
+        for setting in settings
+    )
+    tries = []
+    for result in works:
+        tries.append(result)
+        if progress is not None:
+            progress(len(tries), len(settings))
+    return tries
+
+
+def _fit(model, X, y, sample_weight, known):
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # settings that are tried may be bad ones
+            model.fit(X, y, sample_weight=sample_weight, **known)
+    except ValueError as error:
+        return None, {}, str(error)
+    return model, validity(model, X, sample_weight=sample_weight), None
