@@ -12,7 +12,7 @@ from softclust.selection import select
 
 @pytest.mark.parametrize("cls", [HARD, FUZZY, EVIDENTIAL, MIXTURE, KMedoids], ids=lambda c: c.__name__)
 def test_three_blobs_are_three(cls, blobs):
-    X, y = blobs
+    X, _ = blobs
     found = select(cls(random_state=0), X, n_clusters=range(2, 7))
     assert found.best_params_ == {"n_clusters": 3}
     assert found.votes().argmax() == 1

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
 import softclust
 
@@ -31,3 +32,155 @@ def demo(*, out: Path = Path("memberships.csv"), seed: int = 0, force: bool = Fa
     from softclust.cli.demo import run
 
     run(out, seed, force)
+
+
+@app.command
+def fit(
+    data: Path,
+    *,
+    clusters: int | None = None,
+    method: str = "fcm",
+    labels: str | None = None,
+    must_link: Path | None = None,
+    cannot_link: Path | None = None,
+    columns: list[str] | None = None,
+    drop: list[str] | None = None,
+    standardize: bool = False,
+    set_: Annotated[list[str] | None, Parameter(name="--set")] = None,
+    seed: int = 0,
+    out: Path | None = None,
+    model: Path | None = None,
+    json: bool = False,
+    force: bool = False,
+):
+    """Cluster the rows of a CSV, Parquet or Arrow file.
+
+    Memberships go to --out, or to the standard output; what was found is told on the standard error.
+
+    Parameters
+    ----------
+    data
+        The rows; all numeric columns are used but those of --labels and --drop.
+    clusters
+        How many; by default as many as there are classes in --labels.
+    method
+        A name that `softclust methods` lists.
+    labels
+        A column with what is known: a class, or nothing where none is known.
+    must_link
+        A file of pairs of rows (from 0) that belong together, perhaps with a strength.
+    cannot_link
+        The same of rows that belong apart.
+    columns
+        Use these columns alone; say it again for each.
+    drop
+        Leave these columns out; say it again for each.
+    standardize
+        Give every column mean 0 and standard deviation 1 first.
+    set_
+        A parameter of the method, as m=1.5; say it again for each.
+    seed
+        Draws the start.
+    out
+        Where memberships are written: .csv, .parquet or .arrow.
+    model
+        Where the model is written, for `softclust predict`.
+    json
+        Print a summary as JSON in place of tables.
+    force
+        Replace files that exist.
+    """
+    from softclust.cli.fit import fit as run
+
+    run(
+        data, clusters=clusters, method=method, labels_column=labels, must_link=must_link,
+        cannot_link=cannot_link, columns=columns, drop=drop, standardize=standardize, settings=set_,
+        seed=seed, out=out, model_path=model, as_json=json, force=force,
+    )  # fmt: skip
+
+
+@app.command
+def predict(model: Path, data: Path, *, out: Path | None = None, force: bool = False):
+    """Memberships of new rows, by a model that `softclust fit --model` wrote.
+
+    Parameters
+    ----------
+    model
+        The model.
+    data
+        The rows; the columns that the model was fitted on are found by their names.
+    out
+        Where memberships are written; by default the standard output.
+    force
+        Replace the file if it exists.
+    """
+    from softclust.cli.fit import predict as run
+
+    run(model, data, out=out, force=force)
+
+
+@app.command
+def select(
+    data: Path,
+    *,
+    clusters: str = "2-8",
+    method: str = "fcm",
+    index: str = "simplified_fuzzy_silhouette",
+    columns: list[str] | None = None,
+    drop: list[str] | None = None,
+    standardize: bool = False,
+    set_: Annotated[list[str] | None, Parameter(name="--set")] = None,
+    seed: int = 0,
+    out: Path | None = None,
+    json: bool = False,
+    force: bool = False,
+):
+    """Compare numbers of clusters by validity indices.
+
+    Parameters
+    ----------
+    data
+        The rows.
+    clusters
+        Numbers to try, as 2-8 or 2,3,5.
+    method
+        A name that `softclust methods` lists.
+    index
+        The index that decides; all are shown.
+    columns
+        Use these columns alone; say it again for each.
+    drop
+        Leave these columns out; say it again for each.
+    standardize
+        Give every column mean 0 and standard deviation 1 first.
+    set_
+        A parameter of the method, as m=1.5; say it again for each.
+    seed
+        Draws the starts.
+    out
+        Where the table is written.
+    json
+        Print the table as JSON.
+    force
+        Replace the file if it exists.
+    """
+    from softclust.cli.fit import select as run
+
+    run(
+        data, clusters=clusters, method=method, index=index, columns=columns, drop=drop,
+        standardize=standardize, settings=set_, seed=seed, out=out, as_json=json, force=force,
+    )  # fmt: skip
+
+
+@app.command
+def methods(*, json: bool = False):
+    """List the methods, each with its paper.
+
+    Parameters
+    ----------
+    json
+        As JSON.
+    """
+    from softclust.cli.fit import methods as run
+
+    run(json)

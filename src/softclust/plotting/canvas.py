@@ -39,7 +39,6 @@ def legend_beside(display, handles=None, title=None):
     handles = ax.get_legend_handles_labels()[0] if handles is None else handles
     columns = -(-len(handles) // _LEGEND_ROWS)
     if display._has_own_figure:
-        ax.set_anchor("W")  # axes that keep their proportions leave room on the side of the legend
         figure.set_figwidth(figure.get_figwidth() + _LEGEND_WIDTH * (columns - 1))
     ax.legend(
         handles=handles,
@@ -51,6 +50,8 @@ def legend_beside(display, handles=None, title=None):
         fontsize=9,
         frameon=False,
     )
+    if display._has_own_figure and ax.get_aspect() != "auto":
+        figure.draw_without_rendering()  # the layout of axes that keep their proportions takes two rounds
 
 
 def on_white(width):

@@ -43,6 +43,7 @@ def plane_of(X, feature_names=None):
     _, lengths, axes = np.linalg.svd(X - origin, full_matrices=False)
     axes = axes[:2] if len(axes) > 1 else np.vstack([axes, np.zeros_like(axes)])
     axes = axes * np.where(axes[np.arange(2), np.abs(axes).argmax(axis=1)] < 0, -1, 1)[:, None]
+    lengths = lengths / (lengths.max() or 1.0)  # their squares might overflow
     shares = np.append(lengths**2, 0)[:2] / ((lengths**2).sum() or 1.0)
     first, second = (
         f"principal component {j + 1} ({share:.0%} of variance)" for j, share in enumerate(shares)

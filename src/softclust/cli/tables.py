@@ -1,0 +1,214 @@
+"""Files of rows: CSV, Parquet and Arrow in and out, with errors that name the row and the column."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+_KINDS = {
+    ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow",
+    ".feather": "arrow", ".ipc": "arrow",
+}  # fmt: skip
+
+
+def kind_of(path):
+    """The format of a file, by its ending."""
+    kind = _KINDS.get(Path(path).suffix.lower())
+    if kind is None:
+        raise ValueError(
+            f"{path} ends in {Path(path).suffix or 'nothing'}; .csv, .tsv, .parquet, .arrow and .feather "
+            "are read and written."
+        )
+    return kind
+
+
+def read_table(path):
+    """A pyarrow Table, or one sentence about what is wrong with the file."""
+    path = Path(path)
+    if not path.exists():
+        raise ValueError(f"{path} does not exist.")
+    if path.is_dir():
+        raise ValueError(f"{path} is a directory; give a file.")
+    if path.stat().st_size == 0:
+        raise ValueError(f"{path} is empty.")
+    try:
+        table = _READERS[kind_of(path)](path)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowException) as error:
+        said = str(error).split("\n")[0].removesuffix(".")
+        raise ValueError(f"{path} cannot be read as {kind_of(path)}: {said}.") from None
+    if table.num_rows == 0:
+        raise ValueError(f"{path} has a header but no rows.")
+    doubled = [name for name in table.column_names if table.column_names.count(name) > 1]
+    if doubled:
+        raise ValueError(f"{path} has two columns called {doubled[0]!r}.")
+    return table
+
+
+def _read_csv(path):
+    from pyarrow import csv
+
+    with open(path, "rb") as file:
+        head = file.read(4096)
+    if b"\0" in head:
+        raise pa.ArrowInvalid("it holds binary data")
+    parse = csv.ParseOptions(delimiter="\t" if path.suffix.lower() == ".tsv" else _delimiter(head))
+    convert = csv.ConvertOptions(
+        strings_can_be_null=True, null_values=["", "NA", "NaN", "nan", "null", "None"]
+    )
+    return csv.read_csv(path, parse_options=parse, convert_options=convert)
+
+
+def _delimiter(head):
+    """The likeliest of , ; and tab in the first line."""
+    line = head.splitlines()[0] if head.splitlines() else b""
+    return max(",;\t", key=lambda mark: line.count(mark.encode()))
+
+
+def _read_parquet(path):
+    from pyarrow import parquet
+
+    return parquet.read_table(path)
+
+
+def _read_arrow(path):
+    from pyarrow import feather
+
+    return feather.read_table(path)
+
+
+_READERS = {"csv": _read_csv, "parquet": _read_parquet, "arrow": _read_arrow}
+
+
+def column(table, name, path):
+    """One column by its name."""
+    if name not in table.column_names:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, table.column_names, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(table.column_names[:12])}."
+        raise ValueError(f"{path} has no column {name!r}; {hint}")
+    return table.column(name)
+
+
+def _is_number(kind):
+    return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+
+
+def features(table, path, columns=None, left_out=()):
+    """(n, p) numbers of the chosen columns, by default of all that are not left out, and their names."""
+    names = list(columns) if columns else [name for name in table.column_names if name not in left_out]
+    if not names:
+        raise ValueError(f"{path} has no column left to cluster.")
+    X = np.empty((table.num_rows, len(names)))
+    for j, name in enumerate(names):
+        values = column(table, name, path)
+        if not _is_number(values.type):
+            row = next((i for i, v in enumerate(values.to_pylist()) if v is not None), 0)
+            raise ValueError(
+                f"column {name!r} of {path} is not numeric: {_row(row, path)} is {values[row].as_py()!r}. "
+                f"Leave it out with --drop {name}, or use it as --labels {name}."
+            )
+        X[:, j] = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        wrong = np.flatnonzero(~np.isfinite(X[:, j]))
+        if len(wrong):
+            what = "is missing" if np.isnan(X[wrong[0], j]) else f"is {X[wrong[0], j]}"
+            raise ValueError(
+                f"{_row(wrong[0], path)} of {path}: the value of {name!r} {what}. "
+                f"Fill it in, leave the row out, or drop the column with --drop {name}."
+            )
+    return X, names
+
+
+def _row(row, path):
+    """A row as people find it: in text by its line, the header being line 1."""
+    return f"line {row + 2}" if kind_of(path) == "csv" else f"row {row}"
+
+
+def labels(table, name, path):
+    """Classes of a column; None where it is empty."""
+    values = column(table, name, path).to_pylist()
+    known = np.array([None if v is None or v != v else v for v in values], dtype=object)
+    if all(value is None for value in known):
+        raise ValueError(f"column {name!r} of {path} has no label at all.")
+    return known
+
+
+def pairs(path, n):
+    """(q, 2) or (q, 3) numbers: row, row, and perhaps a strength; rows count from 0."""
+    table = read_table(path)
+    if table.num_columns not in (2, 3):
+        raise ValueError(
+            f"{path} has {table.num_columns} columns; a pair is two rows, and perhaps a strength."
+        )
+    X, _ = features(table, path)
+    outside = np.argwhere((X[:, :2] < 0) | (X[:, :2] >= n) | (X[:, :2] % 1 != 0))
+    if len(outside):
+        i, side = outside[0]
+        raise ValueError(f"{_row(i, path)} of {path} names row {X[i, side]:g}; rows go from 0 to {n - 1}.")
+    return X
+
+
+@dataclass(frozen=True)
+class Output:
+    """A file to be written, checked before any work; None is the standard output."""
+
+    path: Path | None
+    force: bool = False
+
+    def __post_init__(self):
+        if self.path is None:
+            return
+        if self.path.is_dir():
+            raise ValueError(f"{self.path} is a directory; give a file.")
+        if self.path.exists() and not self.force:
+            raise ValueError(f"{self.path} exists; nothing was written. Use --force to replace it.")
+        if not self.path.resolve().parent.is_dir():
+            raise ValueError(f"the directory of {self.path} does not exist; nothing was written.")
+
+    def write_table(self, columns):
+        """Columns by name, in the format that the path ends in, or CSV."""
+        table = pa.table({name: pa.array(values) for name, values in columns.items()})
+        if self.path is None:
+            _write_lines(table, sys.stdout)
+            return
+        kind = kind_of(self.path)
+        temporary = self.path.with_name(f".{self.path.name}.part")
+        try:
+            _WRITERS[kind](table, temporary)
+            temporary.replace(self.path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def _write_csv(table, path):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        _write_lines(table, file)
+
+
+def _write_lines(table, file):
+    """As people write it: no quotes where none are needed, which pyarrow's own writer puts."""
+    import csv
+
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(table.column_names)
+    for batch in table.to_batches(max_chunksize=10_000):
+        writer.writerows(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+
+
+def _write_parquet(table, where):
+    from pyarrow import parquet
+
+    parquet.write_table(table, where)
+
+
+def _write_arrow(table, where):
+    from pyarrow import feather
+
+    feather.write_feather(table, str(where))
+
+
+_WRITERS = {"csv": _write_csv, "parquet": _write_parquet, "arrow": _write_arrow}

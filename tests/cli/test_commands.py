@@ -1,0 +1,213 @@
+"""fit, predict, select and methods, as someone with a CSV, a few labels and no Python meets them."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+from sklearn.datasets import load_iris
+
+from softclust.cli import main
+
+NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
+
+
+def call(*arguments):
+    """The exit code of the command line in this process."""
+    with pytest.raises(SystemExit) as stop:
+        main([str(a) for a in arguments])
+    return stop.value.code or 0
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A directory with Iris, the species of every tenth flower known."""
+    monkeypatch.chdir(tmp_path)
+    iris = load_iris()
+    with open("iris.csv", "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*NAMES, "species"])
+        for i, (x, k) in enumerate(zip(iris.data.tolist(), iris.target, strict=True)):
+            writer.writerow([*x, iris.target_names[k] if i % 10 == 0 else ""])
+    return tmp_path
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_a_partly_filled_label_column_just_works(folder, capsys):
+    assert call("fit", "iris.csv", "--labels", "species", "--out", "m.csv", "--model", "m.zip") == 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    for word in ("Clusters", "virginica", "doubtful", "m.csv", "m.zip"):
+        assert word in said.err
+    rows = rows_of((folder / "m.csv").read_text())
+    truth = [load_iris().target_names[k] for k in load_iris().target]
+    assert len(rows) == 150
+    assert np.mean([row["cluster"] == name for row, name in zip(rows, truth, strict=True)]) > 0.85
+    for row in rows:
+        assert sum(float(row[f"membership_{name}"]) for name in load_iris().target_names) == pytest.approx(
+            1
+        )
+    assert call("predict", "m.zip", "iris.csv") == 0
+    again = rows_of(capsys.readouterr().out)
+    assert np.mean([a["cluster"] == b["cluster"] for a, b in zip(rows, again, strict=True)]) > 0.95
+
+
+def test_data_go_to_the_standard_output(folder, capsys):
+    assert call("fit", "iris.csv", "--clusters", 3, "--drop", "species", "--method", "pcm") == 0
+    rows = rows_of(capsys.readouterr().out)
+    assert len(rows) == 150
+    assert set(rows[0]) >= {"row", "cluster", "outlier", "membership_0", "typicality_2"}
+
+
+def test_evidential_masses_and_pairs(folder, capsys):
+    (folder / "must.csv").write_text("a,b\n0,1\n50,51\n")
+    (folder / "cannot.csv").write_text("a,b,strength\n0,50,2\n")
+    arguments = ("--method", "lpecm", "--labels", "species", "--must-link", "must.csv")
+    assert call("fit", "iris.csv", *arguments, "--cannot-link", "cannot.csv", "--out", "m.parquet") == 0
+    table = parquet.read_table("m.parquet")
+    assert table.num_rows == 150
+    masses = [name for name in table.column_names if name.startswith("mass_")]
+    assert len(masses) == 8
+    assert "mass_none" in masses
+    assert "mass_setosa+versicolor" in masses
+    capsys.readouterr()
+
+
+def test_json_is_for_programs(folder, capsys):
+    arguments = ("--columns", "petal length", "--columns", "petal width", "--clusters", 2, "--set", "m=1.5")
+    assert call("fit", "iris.csv", *arguments, "--json") == 0
+    said = json.loads(capsys.readouterr().out)
+    assert [c["rows"] for c in said["clusters"]] and sum(c["rows"] for c in said["clusters"]) == 150
+    assert set(said["clusters"][0]["center"]) == {"petal length", "petal width"}
+    assert said["converged"]
+
+
+def test_standardized_columns_are_so_in_prediction(folder, capsys):
+    arguments = (
+        "--drop",
+        "species",
+        "--clusters",
+        3,
+        "--standardize",
+        "--out",
+        "m.csv",
+        "--model",
+        "m.zip",
+    )
+    assert call("fit", "iris.csv", *arguments) == 0
+    assert call("predict", "m.zip", "iris.csv", "--out", "p.csv") == 0
+    capsys.readouterr()
+    one, two = (rows_of((folder / name).read_text()) for name in ("m.csv", "p.csv"))
+    for a, b in zip(one, two, strict=True):
+        assert float(a["membership_0"]) == float(b["membership_0"])
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "feather", "tsv"])
+def test_other_formats(ending, folder, capsys):
+    table = pa.table(dict(zip("abcd", load_iris().data.T, strict=True)))
+    if ending == "parquet":
+        parquet.write_table(table, "x.parquet")
+    elif ending == "tsv":
+        np.savetxt("x.tsv", load_iris().data, delimiter="\t", header="a\tb\tc\td", comments="")
+    else:
+        feather.write_feather(table, f"x.{ending}")
+    assert call("fit", f"x.{ending}", "--clusters", 3, "--out", f"y.{ending}") == 0
+    assert (folder / f"y.{ending}").stat().st_size > 1000
+    capsys.readouterr()
+
+
+def test_select_chooses(folder, capsys):
+    assert call("select", "iris.csv", "--drop", "species", "--clusters", "2-4", "--out", "t.csv") == 0
+    assert "chooses 2 clusters" in " ".join(capsys.readouterr().err.split())
+    assert [row["clusters"] for row in rows_of((folder / "t.csv").read_text())] == ["2", "3", "4"]
+    assert call("select", "iris.csv", "--drop", "species", "--clusters", "2,3", "--json") == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["best"] == 2
+    assert said["table"]["xie_beni"][0] < said["table"]["xie_beni"][1]
+
+
+def test_methods_are_listed(capsys):
+    assert call("methods", "--json") == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert {"fcm", "gk", "lpecm", "pam"} <= {one["method"] for one in listed}
+    assert call("methods") == 0
+    assert "Gustafson" in capsys.readouterr().out
+
+
+def test_medoids_too(folder, capsys):
+    assert call("fit", "iris.csv", "--drop", "species", "--clusters", 3, "--method", "pam") == 0
+    assert len(rows_of(capsys.readouterr().out)) == 150
+
+
+# ---------------------------------------------------------------------- what is wrong is said
+def broken(folder):
+    lines = (folder / "iris.csv").read_text().splitlines()
+    (folder / "hole.csv").write_text("\n".join([*lines[:4], ",3.1,1.5,0.2,", *lines[5:]]))
+    (folder / "empty.csv").write_text("")
+    (folder / "header.csv").write_text(lines[0] + "\n")
+    (folder / "binary.csv").write_bytes(bytes(range(256)) * 20)
+    (folder / "ragged.csv").write_text("a,b\n1,2\n3\n")
+    (folder / "pairs.csv").write_text("a,b\n0,900\n")
+    (folder / "there.csv").write_text("precious")
+    (folder / "rows.xls").write_text("a")
+    (folder / "a folder").mkdir()
+
+
+FIT = ("--clusters", "3")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ("fit", "hole.csv", "--drop", "species", *FIT),
+            "line 5 of hole.csv: the value of 'sepal length' is missing",
+        ),
+        (("fit", "iris.csv", *FIT), "column 'species' of iris.csv is not numeric: line 2 is 'setosa'"),
+        (("fit", "iris.csv", *FIT), "--drop species"),
+        (("fit", "empty.csv", *FIT), "empty.csv is empty"),
+        (("fit", "header.csv", *FIT), "no rows"),
+        (("fit", "binary.csv", *FIT), "binary.csv cannot be read as csv: it holds binary data"),
+        (("fit", "ragged.csv", *FIT), "ragged.csv cannot be read as csv"),
+        (("fit", "nowhere.csv", *FIT), "nowhere.csv does not exist"),
+        (("fit", "a folder", *FIT), "is a directory"),
+        (("fit", "rows.xls", *FIT), "ends in .xls"),
+        (("fit", "iris.csv", "--labels", "spezies", *FIT), "did you mean 'species'?"),
+        (("fit", "iris.csv", "--drop", "spezies", *FIT), "no column 'spezies' to drop"),
+        (("fit", "iris.csv", "--drop", "species"), "How many clusters?"),
+        (("fit", "iris.csv", "--drop", "species", *FIT, "--out", "there.csv"), "there.csv exists"),
+        (("fit", "iris.csv", "--drop", "species", *FIT, "--out", "a folder"), "is a directory"),
+        (("fit", "iris.csv", "--drop", "species", *FIT, "--model", "no/where.zip"), "does not exist"),
+        (("fit", "iris.csv", "--drop", "species", *FIT, "--method", "fmc"), "fcm"),
+        (("fit", "iris.csv", "--drop", "species", *FIT, "--set", "m"), "name=value"),
+        (("fit", "iris.csv", "--drop", "species", *FIT, "--set", "n=2"), "no parameter 'n'"),
+        (("fit", "iris.csv", "--drop", "species", *FIT, "--set", "m=0.5"), "'m' parameter"),
+        (("fit", "iris.csv", "--labels", "species", "--must-link", "pairs.csv"), "names row 900"),
+        (("fit", "iris.csv", "--labels", "species", "--method", "pam"), "takes no labels"),
+        (
+            ("fit", "iris.csv", "--drop", "species", *FIT, "--method", "pam", "--must-link", "pairs.csv"),
+            "row",
+        ),
+        (("predict", "there.csv", "iris.csv"), "there.csv"),
+        (("predict", "nowhere.zip", "iris.csv"), "nowhere.zip"),
+        (("select", "iris.csv", "--drop", "species", "--clusters", "two"), "write 2-8 or 2,3,5"),
+        (("select", "iris.csv", "--drop", "species", "--index", "beauty"), "not known"),
+    ],
+)
+def test_one_sentence_and_nothing_is_written(arguments, words, folder, capsys):
+    broken(folder)
+    before = {path.name for path in folder.iterdir()}
+    assert call(*arguments) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert words in said.err
+    assert said.err.count("\n") == 1
+    assert "Traceback" not in said.err
+    assert {path.name for path in folder.iterdir()} == before
+    assert (folder / "there.csv").read_text() == "precious"
