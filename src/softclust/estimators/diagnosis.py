@@ -30,7 +30,7 @@ def warn_of_trouble(estimator, model, fit, state, options):
             f"({len(state.centers)}). Possibly due to duplicate points in X.",
             ConvergenceWarning,
         )
-    pairs = coincident(state, state.scale[: len(state.centers)]) if apart else ()
+    pairs = coincident(state, state.scale[: len(state.centers)]) if apart else np.empty((0, 2), int)
     if len(pairs):
         k, other = (int(i) for i in pairs[0])
         gap = float(np.linalg.norm(state.centers[k] - state.centers[other])) / estimator._units.factor

@@ -61,7 +61,7 @@ class Exponential(Entropic):
     m: float = 2.0
 
     has_noise = False
-    settle = None  # its J has no memberships of pairs
+    settle = None  # type: ignore[assignment]  # its J has no memberships of pairs
 
     def influence(self, D, scale, noise):
         U, loss = self._shares(D / (self.m - 1))

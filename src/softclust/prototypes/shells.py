@@ -90,6 +90,10 @@ class _Closed:
                     break
         return V, L
 
+    def _way(self, N, M, L):
+        """share -> a move of the centre and a matrix, that share of the way that the moments point to."""
+        raise NotImplementedError
+
     def _is_within(self, center, matrix):
         if not (np.isfinite(center).all() and np.isfinite(matrix).all()):
             return False

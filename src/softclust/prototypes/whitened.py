@@ -15,7 +15,7 @@ class Whitened(Points):
     The same as points in the rows x R: J is that of the whitened data, and never rises.
     """
 
-    root: np.ndarray | None = None  # (p, p) R
+    root: np.ndarray  # (p, p) R
 
     passes: ClassVar = None
     is_unitless: ClassVar[bool] = True
