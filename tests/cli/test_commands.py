@@ -122,6 +122,29 @@ def test_other_formats(ending, folder, capsys):
     capsys.readouterr()
 
 
+def test_plots_are_drawn(folder, capsys):
+    assert (
+        call("fit", "iris.csv", "--labels", "species", "--method", "ecm", "--model", "m.zip", "--json") == 0
+    )
+    for kind in ("map", "heatmap", "silhouette", "convergence", "ternary", "credal", "masses"):
+        assert call("plot", "m.zip", "iris.csv", "--kind", kind, "--out", f"{kind}.png") == 0
+        assert (folder / f"{kind}.png").read_bytes().startswith(b"\x89PNG")
+    assert call("plot", "m.zip", "iris.csv", "--out", "map.svg") == 0
+    assert "setosa" in (folder / "map.svg").read_text() or "<svg" in (folder / "map.svg").read_text()
+    capsys.readouterr()
+    for arguments, words in (
+        (("--kind", "cake", "--out", "x.png"), "map, heatmap"),
+        (("--kind", "typicality", "--out", "x.png"), "typicalities"),
+        (("--out", "x.gif"), ".png, .svg and .pdf"),
+        (("--out", "map.png"), "map.png exists"),
+    ):
+        assert call("plot", "m.zip", "iris.csv", *arguments) == 2
+        said = capsys.readouterr().err
+        assert words in said
+        assert said.count("\n") == 1
+    assert not (folder / "x.png").exists()
+
+
 def test_select_chooses(folder, capsys):
     assert call("select", "iris.csv", "--drop", "species", "--clusters", "2-4", "--out", "t.csv") == 0
     assert "chooses 2 clusters" in " ".join(capsys.readouterr().err.split())

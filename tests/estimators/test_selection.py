@@ -76,3 +76,25 @@ def test_an_index_that_was_not_computed(blobs):
     found = select(FUZZY(random_state=0), blobs[0], n_clusters=[2, 3])
     with pytest.raises(ValueError, match="was not computed"):
         found.place("nonspecificity")
+
+
+def test_the_choice_is_drawn(blobs):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    from softclust.plotting import SelectionDisplay
+
+    found = select(FUZZY(random_state=0), blobs[0], n_clusters=range(2, 6))
+    display = SelectionDisplay.from_selection(found)
+    assert set(display.axes_) == set(found.values)
+    for name, ax in display.axes_.items():
+        curve, mark = ax.lines
+        assert_array_equal(curve.get_ydata(), found.values[name])
+        assert mark.get_xdata()[0] == display.best_[name] == found.settings[found.place(name)]["n_clusters"]
+    assert display.axes_[found.index].title.get_fontweight() == "bold"
+    plt.close(display.figure_)
+    mixed = select(FUZZY(random_state=0), blobs[0], n_clusters=[2, 3], parameters={"m": [2.0]})
+    with pytest.raises(ValueError, match="numbers of clusters alone"):
+        SelectionDisplay.from_selection(mixed)

@@ -120,6 +120,29 @@ def predict(model: Path, data: Path, *, out: Path | None = None, force: bool = F
 
 
 @app.command
+def plot(model: Path, data: Path, *, out: Path, kind: str = "map", force: bool = False):
+    """Draw a model and its rows: .png, .svg or .pdf.
+
+    Parameters
+    ----------
+    model
+        A model that `softclust fit --model` wrote.
+    data
+        The rows.
+    out
+        Where the picture is written.
+    kind
+        map, heatmap, silhouette, convergence; ternary for three clusters; typicality for possibilistic,
+        credal and masses for evidential models.
+    force
+        Replace the file if it exists.
+    """
+    from softclust.cli.plot import run
+
+    run(model, data, kind, out, force)
+
+
+@app.command
 def select(
     data: Path,
     *,

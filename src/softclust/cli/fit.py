@@ -152,17 +152,23 @@ def predict(model_path, data, *, out, force):
     """Memberships of new rows by a model that `fit` wrote."""
     output = Output(out, force)
     model = softclust.load(model_path)
+    X, _ = scaled_rows(model, model_path, data)
+    told = show.columns(_Predicted(model, X))
+    output.write_table(told)
+    where = f": {out}" if out is not None else "."
+    show.console().print(f"{len(X)} rows{where}", highlight=False)
+
+
+def scaled_rows(model, model_path, data):
+    """Rows of a file in the columns and units that a model was fitted on, and the names of the columns."""
     names = getattr(model, "columns_", None)
     if names is None:
         raise ValueError(
             f"{model_path} was not written by softclust fit: it does not know the names of columns."
         )
-    X, _ = features(read_table(data), data, [str(name) for name in names])
-    X = _scaled(X, model.scaling_)
-    told = show.columns(_Predicted(model, X))
-    output.write_table(told)
-    where = f": {out}" if out is not None else "."
-    show.console().print(f"{len(X)} rows{where}", highlight=False)
+    names = [str(name) for name in names]
+    X, _ = features(read_table(data), data, names)
+    return _scaled(X, model.scaling_), names
 
 
 class _Predicted:

@@ -26,6 +26,14 @@ def kind_of(path):
     return kind
 
 
+def image_kind(path):
+    """The format of a picture, by its ending."""
+    kind = Path(path).suffix.lower().removeprefix(".")
+    if kind not in ("png", "svg", "pdf"):
+        raise ValueError(f"{path} ends in {Path(path).suffix or 'nothing'}; .png, .svg and .pdf are drawn.")
+    return kind
+
+
 def read_table(path):
     """A pyarrow Table, or one sentence about what is wrong with the file."""
     path = Path(path)

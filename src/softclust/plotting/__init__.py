@@ -10,6 +10,7 @@ from softclust.plotting.credal import CredalPartitionDisplay
 from softclust.plotting.heatmap import MembershipHeatmapDisplay
 from softclust.plotting.maps import MembershipMapDisplay
 from softclust.plotting.mass_curves import MassCurvesDisplay
+from softclust.plotting.selection import SelectionDisplay
 from softclust.plotting.silhouettes import FuzzySilhouetteDisplay
 from softclust.plotting.supervision import SupervisionCurveDisplay
 from softclust.plotting.ternary import TernaryDisplay
@@ -22,6 +23,7 @@ __all__ = [
     "MassCurvesDisplay",
     "MembershipHeatmapDisplay",
     "MembershipMapDisplay",
+    "SelectionDisplay",
     "SupervisionCurveDisplay",
     "TernaryDisplay",
     "TypicalityDisplay",
