@@ -19,7 +19,7 @@ KERNELS := $(wildcard src/softclust/kernels/*.py)
 	rm -f src/softclust/kernels/__pycache__/*.nb?
 	touch $@
 
-demo: .venv/cli.stamp .venv/kernels.fresh
+demo: .venv/cli,plot.stamp .venv/kernels.fresh
 	$(BIN)/softclust demo --force
 
 test: .venv/test.stamp .venv/kernels.fresh

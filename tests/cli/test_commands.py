@@ -145,6 +145,30 @@ def test_plots_are_drawn(folder, capsys):
     assert not (folder / "x.png").exists()
 
 
+def test_a_report_tells_of_the_fit(folder, capsys):
+    arguments = (
+        "--labels",
+        "species",
+        "--standardize",
+        "--report",
+        "one.html",
+        "--model",
+        "m.zip",
+        "--json",
+    )
+    assert call("fit", "iris.csv", *arguments) == 0
+    assert call("report", "m.zip", "iris.csv", "--out", "two.html") == 0
+    one, two = ((folder / name).read_text() for name in ("one.html", "two.html"))
+    assert one == two
+    for words in ("setosa", "Columns are standardised", "xie beni", "FuzzyCMeans(", "Clusters of iris.csv"):
+        assert words in one
+    capsys.readouterr()
+    lines = (folder / "iris.csv").read_text().splitlines()
+    (folder / "few.csv").write_text("\n".join(lines[:20]))
+    assert call("report", "m.zip", "few.csv", "--out", "three.html") == 2
+    assert "the model was fitted on 150" in capsys.readouterr().err
+
+
 def test_select_chooses(folder, capsys):
     assert call("select", "iris.csv", "--drop", "species", "--clusters", "2-4", "--out", "t.csv") == 0
     assert "chooses 2 clusters" in " ".join(capsys.readouterr().err.split())

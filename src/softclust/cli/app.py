@@ -17,21 +17,29 @@ app = App(
 
 
 @app.command
-def demo(*, out: Path = Path("memberships.csv"), seed: int = 0, force: bool = False):
-    """Cluster a noisy Iris with a few labels: clusters, doubtful rows, outliers, memberships as CSV.
+def demo(
+    *,
+    out: Path = Path("memberships.csv"),
+    report: Path = Path("report.html"),
+    seed: int = 0,
+    force: bool = False,
+):
+    """Cluster a noisy Iris with a few labels: clusters, doubtful rows, outliers, memberships, a report.
 
     Parameters
     ----------
     out
         Where the memberships are written.
+    report
+        Where the page with pictures is written.
     seed
         Draws the noise, the labels and the start.
     force
-        Replace the file if it exists.
+        Replace the files if they exist.
     """
     from softclust.cli.demo import run
 
-    run(out, seed, force)
+    run(out, report, seed, force)
 
 
 @app.command
@@ -50,6 +58,7 @@ def fit(
     seed: int = 0,
     out: Path | None = None,
     model: Path | None = None,
+    report: Path | None = None,
     json: bool = False,
     force: bool = False,
 ):
@@ -84,7 +93,9 @@ def fit(
     out
         Where memberships are written: .csv, .parquet or .arrow.
     model
-        Where the model is written, for `softclust predict`.
+        Where the model is written, for `softclust predict`, `plot` and `report`.
+    report
+        Where a page about the fit is written, as report.html.
     json
         Print a summary as JSON in place of tables.
     force
@@ -95,7 +106,7 @@ def fit(
     run(
         data, clusters=clusters, method=method, labels_column=labels, must_link=must_link,
         cannot_link=cannot_link, columns=columns, drop=drop, standardize=standardize, settings=set_,
-        seed=seed, out=out, model_path=model, as_json=json, force=force,
+        seed=seed, out=out, model_path=model, report_path=report, as_json=json, force=force,
     )  # fmt: skip
 
 
@@ -140,6 +151,26 @@ def plot(model: Path, data: Path, *, out: Path, kind: str = "map", force: bool =
     from softclust.cli.plot import run
 
     run(model, data, kind, out, force)
+
+
+@app.command
+def report(model: Path, data: Path, *, out: Path = Path("report.html"), force: bool = False):
+    """Write one page about a model and its rows, with tables and pictures.
+
+    Parameters
+    ----------
+    model
+        A model that `softclust fit --model` wrote.
+    data
+        The rows that it was fitted on.
+    out
+        Where the page is written; it needs no other file.
+    force
+        Replace the file if it exists.
+    """
+    from softclust.cli.report import run
+
+    run(model, data, out, force)
 
 
 @app.command

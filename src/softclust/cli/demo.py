@@ -7,6 +7,7 @@ from rich.console import Console
 from sklearn.datasets import load_iris
 
 from softclust.cli import show
+from softclust.cli.report import write
 from softclust.cli.tables import Output
 from softclust.estimators import FuzzyCMeans
 
@@ -26,8 +27,8 @@ def noisy_iris(seed):
     return np.vstack([iris.data, noise]), known, iris.feature_names
 
 
-def run(out, seed, force):
-    Output(out, force)  # before any work
+def run(out, page, seed, force):
+    output, page = Output(out, force), Output(page, force)  # before any work
     X, known, features = noisy_iris(seed)
     model = FuzzyCMeans(n_clusters=3, density_rate="auto", random_state=seed).fit(X, known)
     console = Console()
@@ -42,5 +43,14 @@ def run(out, seed, force):
     console.print(show.doubtful(model))
     console.print(show.outliers(model, title=title))
     told = show.columns(model)
-    Output(out, force).write_table({"row": told.pop("row"), "known": [k or "" for k in known], **told})
+    output.write_table({"row": told.pop("row"), "known": [k or "" for k in known], **told})
     console.print(f"Memberships and outlier scores of all {len(X)} rows: {out}")
+    names = [name[:-5] for name in features]
+    notes = (
+        f"150 flowers and {NOISE_ROWS} rows of noise; {LABELS_A_CLASS} labels of each species are known.",
+    )
+    try:
+        write(model, X, names, page, title="Iris, with noise and a few labels", notes=notes)
+        console.print(f"A page with pictures: {page.path}")
+    except ValueError as error:
+        console.print(str(error))

@@ -15,14 +15,17 @@ import softclust
 from softclust.cli import show
 from softclust.cli.tables import Output, features, labels, pairs, read_table
 
+STANDARDIZED = "Columns are standardised: mean 0, standard deviation 1."
+
 
 def fit(
     data, *, clusters, method, labels_column, must_link, cannot_link, columns, drop, standardize, settings,
-    seed, out, model_path, as_json, force,
+    seed, out, model_path, report_path, as_json, force,
 ):  # fmt: skip
     """Cluster the rows of a file; see the command."""
     output = None if as_json and out is None else Output(out, force)
     model_output = None if model_path is None else Output(model_path, force)
+    page = None if report_path is None else Output(report_path, force)
     X, names, y = _read(data, columns, drop, labels_column)
     model = _model(method, clusters, y, settings, seed)
     scaling = _scaling(X) if standardize else None
@@ -39,11 +42,20 @@ def fit(
         output.write_table(show.columns(model))
     if model_output is not None:
         softclust.save(model, model_output.path)
+    if page is not None:
+        from softclust.cli.report import write
+
+        notes = [*dict.fromkeys(str(w.message) for w in said), *([STANDARDIZED] if standardize else [])]
+        write(model, _scaled(X, scaling), names, page, title=f"Clusters of {data.name}", notes=notes)
     if as_json:
         print(json.dumps(_summary(model, method, names, out, model_path)))
         return
     _tell(model, names, words)
-    for what, path in (("Memberships of all rows", out), ("The model", model_path)):
+    for what, path in (
+        ("Memberships of all rows", out),
+        ("The model", model_path),
+        ("The report", report_path),
+    ):
         if path is not None:
             words.print(f"{what}: {path}", highlight=False)
 
@@ -136,7 +148,7 @@ def _summary(model, method, names, out, model_path):
                 "outliers": int(((model.labels_ == k) & outlying).sum()),
                 "center": dict(zip(names, map(float, model.cluster_centers_[k]), strict=True)),
             }
-            for k, name in enumerate(show.classes_of(model))
+            for k, name in enumerate(show.names_of(model))
         ],
         "objective": float(model.objective_),
         "iterations": int(model.n_iter_),

@@ -35,12 +35,7 @@ def run(model_path, data, kind, out, force):
         raise ValueError("Plots need matplotlib: pip install 'softclust[plot]'.") from None
     display = getattr(plotting, KINDS[kind])
     more = {"feature_names": names} if kind in ("map", "credal") else {}
-    named = {"cluster_names": show.classes_of(model)} if kind != "convergence" else {}
+    named = {"cluster_names": show.names_of(model)} if kind != "convergence" else {}
     drawn = display.from_estimator(model, X, **more, **named)
-    temporary = output.path.with_name(f".{output.path.name}.part")
-    try:
-        drawn.figure_.savefig(temporary, format=image_kind(out), dpi=150)
-        temporary.replace(output.path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    output.write(lambda path: drawn.figure_.savefig(path, format=image_kind(out), dpi=150))
     show.console().print(f"{kind}: {out}", highlight=False)

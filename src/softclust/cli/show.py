@@ -6,6 +6,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from softclust.report import names_of, outliers_of
+
 
 def console():
     """Words go to the standard error, so that data can be piped."""
@@ -20,7 +22,7 @@ def clusters(model, features):
         table.add_column(str(heading), justify="left" if first else "right", no_wrap=first)
     outlying = outliers_of(model)
     centers = getattr(model, "cluster_centers_", None)
-    for k, name in enumerate(classes_of(model)):
+    for k, name in enumerate(names_of(model)):
         mine = model.labels_ == k
         centre = [] if centers is None else [f"{v:.4g}" for v in centers[k]]
         table.add_row(str(name), str((mine & ~outlying).sum()), str((mine & outlying).sum()), *centre)
@@ -34,7 +36,7 @@ def doubtful(model, count=5):
     top = np.sort(model.memberships_, axis=1)
     margin = np.where(outliers_of(model), np.inf, top[:, -1] - top[:, -2])
     table = Table(title=f"The {min(count, len(margin))} most doubtful rows")
-    for heading in ("row", *map(str, classes_of(model))):
+    for heading in ("row", *map(str, names_of(model))):
         table.add_column(heading, justify="right")
     for row in np.argsort(margin, kind="stable")[:count]:
         table.add_row(str(row), *(f"{u:.0%}" for u in model.memberships_[row]))
@@ -50,7 +52,7 @@ def outliers(model, count=8, title=None):
     table = Table(title=title or f"{len(rows)} outliers; the farthest")
     for heading in ("row", "score", "likeliest cluster"):
         table.add_column(heading, justify="right")
-    names = classes_of(model)
+    names = names_of(model)
     for row in worst[:count]:
         table.add_row(str(row), f"{model.outlier_scores_[row]:.3f}", str(names[model.labels_[row]]))
     return table
@@ -61,7 +63,7 @@ def unsatisfied(model, count=8):
     said = getattr(model, "unsatisfied_", np.empty(0))
     if len(said) == 0:
         return None
-    names = classes_of(model)
+    names = names_of(model)
     table = Table(title=f"{len(said)} labels and pairs were not honoured; the worst")
     for heading in ("what", "row", "other row", "told", "found"):
         table.add_column(heading, justify="left" if heading == "what" else "right")
@@ -72,19 +74,9 @@ def unsatisfied(model, count=8):
     return table
 
 
-def classes_of(model):
-    """Names of the clusters: the classes of the labels, or numbers."""
-    names = getattr(model, "classes_", None)
-    return [str(name) for name in (range(len(model.cluster_centers_)) if names is None else names)]
-
-
-def outliers_of(model):
-    return getattr(model, "outlier_mask_", np.zeros(len(model.labels_), dtype=bool))
-
-
 def columns(model):
     """What is told of each row, by the name of its column."""
-    names = classes_of(model)
+    names = names_of(model)
     told = {"row": np.arange(len(model.labels_)), "cluster": [names[k] for k in model.labels_]}
     if hasattr(model, "outlier_mask_"):
         told["outlier"] = model.outlier_mask_.astype(int)

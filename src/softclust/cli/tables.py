@@ -184,9 +184,16 @@ class Output:
             _write_lines(table, sys.stdout)
             return
         kind = kind_of(self.path)
+        self.write(lambda path: _WRITERS[kind](table, path))
+
+    def write_text(self, text):
+        self.write(lambda path: path.write_text(text, encoding="utf-8"))
+
+    def write(self, how):
+        """how(path) writes a file beside, which then takes the place: whole or not at all."""
         temporary = self.path.with_name(f".{self.path.name}.part")
         try:
-            _WRITERS[kind](table, temporary)
+            how(temporary)
             temporary.replace(self.path)
         finally:
             temporary.unlink(missing_ok=True)

@@ -28,7 +28,7 @@ NAMES = (
 CONSTRAINT = [StrOptions(set(NAMES)), HasMethods(["distances", "moments", "solve"])]
 _WITH_SHAPE = NAMES[1:-1]  # for which init may be a pair (centres, matrices)
 _SHELL_STARTS = 10
-_FENCES = (0.1, 0.05, 0.02)  # of the extent of the data: how near noise is
+_FENCES = ((0.1, 4), (0.05, 2), (0.02, 1))  # how near noise is, of the data's extent; how many go on
 _LEAST_AXIS = 1e-4  # of the extent of the data: the shortest semi-axis of a shell
 
 
@@ -68,10 +68,16 @@ def prototypes(geometry, metric_reg, separation, source, c, given=None):
         return Whitened.of_covariance(covariance(rows) if given is None else rows.units.enter_square(given))
     variance = np.maximum(rows.variances, 1e-9 * max(rows.variances.mean(), 1e-280))
     if geometry == "gath-geva":
-        return Gaussians("full", metric_reg * float(variance.mean()), rows.total_weight)
+        reg = metric_reg * float(variance.mean())
+        return Gaussians("full", reg, rows.total_weight, least_variance(rows))
     if geometry == "mahalanobis-refit":
         return Refitted(0.0, variance)
     return Ellipsoids(metric_reg, rows.total_weight / c * variance)
+
+
+def least_variance(rows):
+    """A variance that no component of a mixture falls below: nothing beside that of the rows."""
+    return max(1e-12 * float(rows.variances.mean()), 1e-200)
 
 
 def covariance(rows):
@@ -108,15 +114,12 @@ def _first_shells(source, draw, rng):
     small = source.sample(recipes.SAMPLE, rng)
     reach = _extent(small.rows)
     part = RadialShells(reach, _LEAST_AXIS * reach)
-    best, lowest = None, np.inf
-    for number in range(_SHELL_STARTS):
-        theta = _circles(small, draw(), number, rng)
-        for near in _FENCES:
-            fit = recipes.coarse_fit(small, part, theta, Fuzzy(2.0), (near * reach) ** 2)
-            theta = fit.state.theta
-        if best is None or fit.history[-1] < lowest:
-            best, lowest = theta, fit.history[-1]
-    return best
+    thetas = [_circles(small, draw(), number, rng) for number in range(_SHELL_STARTS)]
+    for near, kept in _FENCES:
+        fits = [recipes.coarse_fit(small, part, theta, Fuzzy(2.0), (near * reach) ** 2) for theta in thetas]
+        fits.sort(key=lambda fit: fit.history[-1])
+        thetas = [fit.state.theta for fit in fits[:kept]]
+    return thetas[0]
 
 
 def _circles(small, V, number, rng):

@@ -21,6 +21,7 @@ class Gaussians:
     kind: str
     reg: float
     total: float  # weight of all rows
+    least: float  # a variance below which none falls
     noise: bool = False
 
     passes: ClassVar = None
@@ -102,7 +103,7 @@ class Gaussians:
         safe = np.where(held, 1.0, s)
         step = np.where(held[:, None], 0.0, first / safe[:, None])
         if self._is_diagonal:
-            sigma = np.maximum(second / safe[:, None] - step**2, 0.0) + self.reg
+            sigma = second / safe[:, None] - step**2 + self.reg
             if self.kind == "spherical":
                 sigma = np.broadcast_to(sigma.mean(axis=1, keepdims=True), sigma.shape).copy()
         else:
@@ -119,17 +120,15 @@ class Gaussians:
         return mu + step, sigma, s / (self.total if self.noise else s.sum())
 
     def _definite(self, sigma):
-        """Sigma with every extent at least a tiny share of the greatest: rows in a plane have a density."""
+        """Sigma with every variance at least `least`, the exact minimiser under that bound: eigenvalues
+        below it are raised to it, so that rows in a plane have a density.
+        """
         if self._is_diagonal:
-            return np.maximum(sigma, 1e-14 * sigma.max(axis=1, keepdims=True) + 1e-280)
-        sigma = 0.5 * (sigma + sigma.transpose(0, 2, 1))
-        try:
-            if (np.linalg.cholesky(sigma).diagonal(axis1=1, axis2=2) > 0).all():
-                return sigma
-        except np.linalg.LinAlgError:
-            pass
-        values, vectors = np.linalg.eigh(sigma)
-        values = np.maximum(values, 1e-12 * values[:, -1:] + 1e-280)
+            return np.maximum(sigma, self.least)
+        values, vectors = np.linalg.eigh(0.5 * (sigma + sigma.transpose(0, 2, 1)))
+        if values.min() >= self.least:
+            return sigma
+        values = np.maximum(values, self.least)
         return (vectors * values[:, None, :]) @ vectors.transpose(0, 2, 1)
 
     def traces(self, theta):
