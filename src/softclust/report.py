@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from html import escape
+from typing import Any
 
 import numpy as np
 
@@ -128,7 +129,7 @@ def _pictures(model, X, features):
     names = {"cluster_names": names_of(model)}
     evidential, possibilistic = hasattr(model, "masses_"), hasattr(model, "typicalities_")
     first = plotting.CredalPartitionDisplay if evidential else plotting.MembershipMapDisplay
-    wanted = [("Map", first, {"feature_names": features, **names})] if X.shape[1] > 1 else []
+    wanted: list[Any] = [("Map", first, {"feature_names": features, **names})] if X.shape[1] > 1 else []
     wanted += [("Memberships", plotting.MembershipHeatmapDisplay, names)]
     wanted += [("Typicalities", plotting.TypicalityDisplay, names)] if possibilistic else []
     if hasattr(model, "objective_history_") and len(model.objective_history_) > 1:

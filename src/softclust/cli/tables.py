@@ -191,6 +191,7 @@ class Output:
 
     def write(self, how):
         """how(path) writes a file beside, which then takes the place: whole or not at all."""
+        assert self.path is not None  # the standard output is no file
         temporary = self.path.with_name(f".{self.path.name}.part")
         try:
             how(temporary)
