@@ -4,7 +4,7 @@ import numpy as np
 
 from softclust import KMedoids
 
-WORDS = ["cluster", "clusters", "clustering", "cloister", "medoid", "medoids", "fuzzy", "fuzzier", "fuzziness"]
+WORDS = ["cluster", "clusters", "clustering", "cloister", "medoid", "medoids", "fuzzy", "fuzzier", "fuzz"]
 
 
 def apart(one, other):
