@@ -69,15 +69,16 @@ def prototypes(geometry, metric_reg, separation, source, c, given=None):
     variance = np.maximum(rows.variances, 1e-9 * max(rows.variances.mean(), 1e-280))
     if geometry == "gath-geva":
         reg = metric_reg * float(variance.mean())
-        return Gaussians("full", reg, rows.total_weight, least_variance(rows))
+        return Gaussians("full", reg, rows.total_weight, sizes(rows))
     if geometry == "mahalanobis-refit":
         return Refitted(0.0, variance)
     return Ellipsoids(metric_reg, rows.total_weight / c * variance)
 
 
-def least_variance(rows):
-    """A variance that no component of a mixture falls below: nothing beside that of the rows."""
-    return max(1e-12 * float(rows.variances.mean()), 1e-200)
+def sizes(rows):
+    """(p,) standard deviation of each feature in loop units, above 0."""
+    variances = rows.variances
+    return np.sqrt(np.maximum(variances, max(1e-9 * variances.max(), 1e-200)))
 
 
 def covariance(rows):

@@ -139,8 +139,7 @@ class GaussianMixture(SoftClusterer):
     def _sentence(self, source, frame):
         rows = source.rows
         reg = float(rows.units.enter_square(self.reg_covar))
-        least = geometry.least_variance(rows)
-        part = Gaussians(self.covariance_type, reg, rows.total_weight, least, self.noise)
+        part = Gaussians(self.covariance_type, reg, rows.total_weight, geometry.sizes(rows), self.noise)
         return part, Entropic(geometry.log_uniform_density(rows) if self.noise else None)
 
     def _link_strength(self, pairs, source, frame):

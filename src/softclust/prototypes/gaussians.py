@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 _LOG_2PI = float(np.log(2 * np.pi))
+_LEAST = 1e-8  # variance of a component, of that of all rows: below, sums of squares are rounding
 _LEAST_WEIGHT = 1e-300  # of a component
 
 
@@ -21,7 +22,7 @@ class Gaussians:
     kind: str
     reg: float
     total: float  # weight of all rows
-    least: float  # a variance below which none falls
+    size: np.ndarray  # (p,) standard deviations of the rows: no component is flatter than 1e-4 of them
     noise: bool = False
 
     passes: ClassVar = None
@@ -120,30 +121,34 @@ class Gaussians:
         return mu + step, sigma, s / (self.total if self.noise else s.sum())
 
     def _definite(self, sigma):
-        """Sigma with every variance at least `least`, the exact minimiser under that bound: eigenvalues
-        below it are raised to it, so that rows in a plane have a density.
+        """Sigma within the bound, the exact minimiser there: in features divided by `size`, eigenvalues
+        below the least are raised to it, so that rows in a plane have a density.
         """
         if self._is_diagonal:
-            return np.maximum(sigma, self.least)
-        values, vectors = np.linalg.eigh(0.5 * (sigma + sigma.transpose(0, 2, 1)))
-        if values.min() >= self.least:
+            least = _LEAST * self.size**2
+            return np.maximum(sigma, least.mean() if self.kind == "spherical" else least)
+        scaled = sigma / np.outer(self.size, self.size)
+        values, vectors = np.linalg.eigh(0.5 * (scaled + scaled.transpose(0, 2, 1)))
+        if values.min() >= _LEAST:
             return sigma
-        values = np.maximum(values, self.least)
-        return (vectors * values[:, None, :]) @ vectors.transpose(0, 2, 1)
+        values = np.maximum(values, _LEAST)
+        return (vectors * values[:, None, :]) @ vectors.transpose(0, 2, 1) * np.outer(self.size, self.size)
 
     def traces(self, theta):
         """(c,) mean squared distance of a component's rows from its mean."""
         return theta[1].sum(axis=1) if self._is_diagonal else theta[1].trace(axis1=1, axis2=2)
 
     def flat(self, theta):
-        """Components with hardly any extent in some direction: (k, least, greatest) standard deviation."""
+        """Components at the bound, or held by `reg` alone: (k, least, greatest) standard deviation."""
+        sigma = theta[1]
         if self._is_diagonal:
-            least, most = theta[1].min(axis=1), theta[1].max(axis=1)
+            values, scaled = np.sort(sigma, axis=1), sigma / self.size**2
         else:
-            values = np.linalg.eigvalsh(theta[1])
-            least, most = values[:, 0], values[:, -1]
-        least, bound = np.maximum(least, 0.0), np.maximum(1e-8 * most, 2 * self.reg)
-        return [(k, np.sqrt(least[k]), np.sqrt(most[k])) for k in np.flatnonzero(least <= bound)]
+            values = np.linalg.eigvalsh(sigma)
+            scaled = np.linalg.eigvalsh(sigma / np.outer(self.size, self.size))
+        values = np.maximum(values, 0.0)
+        held = (scaled.min(axis=1) <= 4 * _LEAST) | (values[:, 0] <= 2 * self.reg)
+        return [(k, np.sqrt(values[k, 0]), np.sqrt(values[k, -1])) for k in np.flatnonzero(held)]
 
     def penalty(self, theta):
         return -self.total * float(np.log(self._noise_weight(theta[2])))
