@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 import softclust
+from softclust import findings
+from softclust.findings import names_of, outliers_of
 from softclust.metrics import INDICES, validity
 
 _STYLE = """
@@ -55,11 +57,11 @@ def report(model, X, *, feature_names=None, title="Clusters", notes=()):
         _clusters(model, X, features),
         *_pictures(model, X, features),
         "<h2>Rows in most doubt</h2>",
-        _doubtful(model),
+        _found(findings.doubtful(model, _MOST_ROWS), "There is one cluster only."),
         "<h2>Outliers</h2>",
-        _outliers(model),
+        _found(findings.outliers(model, _MOST_ROWS), "None."),
         "<h2>What was told and not honoured</h2>",
-        _unsatisfied(model),
+        _found(findings.unsatisfied(model, _MOST_ROWS), "Nothing: all labels and pairs hold."),
         "<h2>Validity</h2>",
         _validity(model, X),
     ]
@@ -68,26 +70,11 @@ def report(model, X, *, feature_names=None, title="Clusters", notes=()):
     return f"<!doctype html><html lang='en'><head>{head}</head><body>{body}</body></html>"
 
 
-def names_of(model):
-    """Names of the clusters: the classes of the labels, or numbers."""
-    names = getattr(model, "classes_", None)
-    return [str(name) for name in (range(len(model.cluster_centers_)) if names is None else names)]
-
-
-def outliers_of(model):
-    """(n,) which rows belong to no cluster; none where the model does not say."""
-    return getattr(model, "outlier_mask_", np.zeros(len(model.labels_), dtype=bool))
-
-
 def _table(headings, rows, caption=None):
     head = "".join(f"<th>{escape(str(h))}</th>" for h in headings)
     body = "".join("<tr>" + "".join(f"<td>{escape(str(c))}</td>" for c in row) + "</tr>" for row in rows)
     words = f"<caption>{escape(caption)}</caption>" if caption else ""
     return f"<div class='wide'><table>{words}<tr>{head}</tr>{body}</table></div>"
-
-
-def _none(sentence):
-    return f"<p class='none'>{escape(sentence)}</p>"
 
 
 def _run(model, X):
@@ -143,38 +130,11 @@ def _pictures(model, X, features):
         yield f"<h2>{title}</h2><img alt='{title}' src='data:image/png;base64,{data}'>"
 
 
-def _doubtful(model):
-    if model.memberships_.shape[1] < 2:
-        return _none("There is one cluster only.")
-    top = np.sort(model.memberships_, axis=1)
-    margin = np.where(outliers_of(model), np.inf, top[:, -1] - top[:, -2])
-    order = np.argsort(margin, kind="stable")[:_MOST_ROWS]
-    rows = [[i, *(f"{u:.0%}" for u in model.memberships_[i])] for i in order]
-    return _table(["row", *names_of(model)], rows, "rows that two clusters claim most equally, from 0")
-
-
-def _outliers(model):
-    rows = np.flatnonzero(outliers_of(model))
-    if len(rows) == 0:
-        return _none("None.")
-    worst = rows[np.argsort(-model.outlier_scores_[rows], kind="stable")][:_MOST_ROWS]
-    names = names_of(model)
-    cells = [[i, f"{model.outlier_scores_[i]:.3f}", names[model.labels_[i]]] for i in worst]
-    return _table(["row", "score", "likeliest cluster"], cells, f"{len(rows)} rows, the farthest first")
-
-
-def _unsatisfied(model):
-    said = getattr(model, "unsatisfied_", ())
-    if len(said) == 0:
-        return _none("Nothing: all labels and pairs hold.")
-    names, cells = names_of(model), []
-    for one in said[:_MOST_ROWS]:
-        label = one["kind"] == "label"
-        told, found = (names[one[key]] if label else "" for key in ("wanted", "found"))
-        cells.append([one["kind"], one["row"], "" if label else one["other"], told, found])
-    return _table(
-        ["what", "row", "other row", "told", "found"], cells, f"{len(said)} in all, the worst first"
-    )
+def _found(finding, otherwise):
+    """A finding as a table, or a sentence where there is none."""
+    if finding is None:
+        return f"<p class='none'>{escape(otherwise)}</p>"
+    return _table(finding.headings, finding.cells, finding.title)
 
 
 def _validity(model, X):

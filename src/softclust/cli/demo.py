@@ -6,6 +6,7 @@ import numpy as np
 from rich.console import Console
 from sklearn.datasets import load_iris
 
+from softclust import findings
 from softclust.cli import show
 from softclust.cli.report import write
 from softclust.cli.tables import Output
@@ -40,8 +41,8 @@ def run(out, page, seed, force):
     planted = int((rows >= len(X) - NOISE_ROWS).sum())
     title = f"{len(rows)} outliers, {planted} of them among the {NOISE_ROWS} rows of noise; the farthest"
     console.print(show.clusters(model, [name[:-5] for name in features]))
-    console.print(show.doubtful(model))
-    console.print(show.outliers(model, title=title))
+    console.print(show.table(findings.doubtful(model, 5)))
+    console.print(show.table(findings.outliers(model, 8)._replace(title=title)))
     told = show.columns(model)
     output.write_table({"row": told.pop("row"), "known": [k or "" for k in known], **told})
     console.print(f"Memberships and outlier scores of all {len(X)} rows: {out}")

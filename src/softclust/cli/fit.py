@@ -12,6 +12,7 @@ import numpy as np
 from rich.table import Table
 
 import softclust
+from softclust import findings
 from softclust.cli import show
 from softclust.cli.tables import Output, features, labels, pairs, read_table
 
@@ -125,19 +126,16 @@ def _scaled(X, scaling):
 
 
 def _tell(model, names, words):
-    for table in (
-        show.clusters(model, names),
-        show.doubtful(model),
-        show.outliers(model),
-        show.unsatisfied(model),
-    ):
-        if table is not None:
-            words.print(table)
+    words.print(show.clusters(model, names))
+    found = findings.doubtful(model, 5), findings.outliers(model, 8), findings.unsatisfied(model, 8)
+    for finding in found:
+        if finding is not None:
+            words.print(show.table(finding))
 
 
 def _summary(model, method, names, out, model_path):
     """What a program wants to know of a fit."""
-    outlying = show.outliers_of(model)
+    outlying = findings.outliers_of(model)
     return {
         "method": method,
         "estimator": type(model).__name__,
@@ -148,7 +146,7 @@ def _summary(model, method, names, out, model_path):
                 "outliers": int(((model.labels_ == k) & outlying).sum()),
                 "center": dict(zip(names, map(float, model.cluster_centers_[k]), strict=True)),
             }
-            for k, name in enumerate(show.names_of(model))
+            for k, name in enumerate(findings.names_of(model))
         ],
         "objective": float(model.objective_),
         "iterations": int(model.n_iter_),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import softclust
+from softclust import findings
 from softclust.cli import show
 from softclust.cli.fit import scaled_rows
 from softclust.cli.tables import Output, image_kind
@@ -35,7 +36,7 @@ def run(model_path, data, kind, out, force):
         raise ValueError("Plots need matplotlib: pip install 'softclust[plot]'.") from None
     display = getattr(plotting, KINDS[kind])
     more = {"feature_names": names} if kind in ("map", "credal") else {}
-    named = {"cluster_names": show.names_of(model)} if kind != "convergence" else {}
+    named = {"cluster_names": findings.names_of(model)} if kind != "convergence" else {}
     drawn = display.from_estimator(model, X, **more, **named)
     output.write(lambda path: drawn.figure_.savefig(path, format=image_kind(out), dpi=150))
     show.console().print(f"{kind}: {out}", highlight=False)

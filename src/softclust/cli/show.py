@@ -6,7 +6,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from softclust.report import names_of, outliers_of
+from softclust.findings import names_of, outliers_of
 
 
 def console():
@@ -29,49 +29,14 @@ def clusters(model, features):
     return table
 
 
-def doubtful(model, count=5):
-    """The rows that two clusters claim most equally, outliers left out; None for one cluster."""
-    if model.memberships_.shape[1] < 2:
-        return None
-    top = np.sort(model.memberships_, axis=1)
-    margin = np.where(outliers_of(model), np.inf, top[:, -1] - top[:, -2])
-    table = Table(title=f"The {min(count, len(margin))} most doubtful rows")
-    for heading in ("row", *map(str, names_of(model))):
-        table.add_column(heading, justify="right")
-    for row in np.argsort(margin, kind="stable")[:count]:
-        table.add_row(str(row), *(f"{u:.0%}" for u in model.memberships_[row]))
-    return table
-
-
-def outliers(model, count=8, title=None):
-    """The farthest of the outliers; None where there are none."""
-    rows = np.flatnonzero(outliers_of(model))
-    if len(rows) == 0:
-        return None
-    worst = rows[np.argsort(-model.outlier_scores_[rows], kind="stable")]
-    table = Table(title=title or f"{len(rows)} outliers; the farthest")
-    for heading in ("row", "score", "likeliest cluster"):
-        table.add_column(heading, justify="right")
-    names = names_of(model)
-    for row in worst[:count]:
-        table.add_row(str(row), f"{model.outlier_scores_[row]:.3f}", str(names[model.labels_[row]]))
-    return table
-
-
-def unsatisfied(model, count=8):
-    """Labels and pairs that the data outweighed; None where all hold."""
-    said = getattr(model, "unsatisfied_", np.empty(0))
-    if len(said) == 0:
-        return None
-    names = names_of(model)
-    table = Table(title=f"{len(said)} labels and pairs were not honoured; the worst")
-    for heading in ("what", "row", "other row", "told", "found"):
-        table.add_column(heading, justify="left" if heading == "what" else "right")
-    for one in said[:count]:
-        label = one["kind"] == "label"
-        told, found = (str(names[one[key]]) if label else "" for key in ("wanted", "found"))
-        table.add_row(str(one["kind"]), str(one["row"]), "" if label else str(one["other"]), told, found)
-    return table
+def table(finding):
+    """A finding to read; words to the left, numbers to the right."""
+    shown = Table(title=finding.title)
+    for heading in finding.headings:
+        shown.add_column(heading, justify="left" if heading == "what" else "right")
+    for row in finding.cells:
+        shown.add_row(*map(str, row))
+    return shown
 
 
 def columns(model):
