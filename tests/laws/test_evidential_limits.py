@@ -96,6 +96,7 @@ def test_labels_only_and_pairs_only(X, iris):
         fits.setdefault("labels", []).append(model)
         assert model.objective_terms_["must_link"] == model.objective_terms_["cannot_link"] == 0
         assert model.label_strength_ == 1.0
+        assert model.objective_terms_["labels"] > 0
         model = make(name, 3, random_state=0).fit(X, must_link=said.must_link, cannot_link=said.cannot_link)
         fits.setdefault("pairs", []).append(model)
         assert model.objective_terms_["labels"] == 0

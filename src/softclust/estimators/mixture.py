@@ -39,7 +39,8 @@ class GaussianMixture(SoftClusterer):
     covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
         Shape of the components: each its own covariance, one for all, variances by feature, one variance.
     reg_covar : float, default=1e-6
-        Added to every variance, in units of X squared.
+        Added to every variance, in units of X squared, as scikit-learn does.  It is no term of J, which
+        may therefore rise a little from step to step where components are small.
     noise : bool, default=False
         One more component, uniform on the box of the rows; its weight is estimated.  `outlier_scores_` is
         the chance of having come from it.
