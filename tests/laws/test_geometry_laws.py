@@ -208,6 +208,19 @@ def test_separation_goes_with_points(geometry, iris):
         POSSIBILISTIC(3, geometry=geometry, separation=sc.Repulsion()).fit(iris[0])
 
 
+@pytest.mark.parametrize("cls", [cls for cls in WITH_DEGREES if cls is not FUZZY])
+def test_gath_geva_goes_with_fuzzy_memberships(cls, iris):
+    with pytest.raises(ValueError, match=r"FuzzyCMeans alone.*'ellipsoids' would fit"):
+        cls(3, geometry="gath-geva").fit(iris[0])
+
+
+def test_gath_geva_has_no_noise_distance_and_no_pairs(iris):
+    with pytest.raises(ValueError, match="distances have no unit"):
+        FUZZY(3, geometry="gath-geva", noise_distance=1.0).fit(iris[0])
+    with pytest.raises(ValueError, match="GaussianMixture does"):
+        FUZZY(3, geometry="gath-geva").fit(iris[0], must_link=[(0, 1)])
+
+
 def test_given_matrices_are_checked(iris):
     X, _ = iris
     V = X[[0, 60, 120]]

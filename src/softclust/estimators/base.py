@@ -277,6 +277,11 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         """Squared distance of noise in loop units, 0 for none; or a sentence saying what would fit."""
         if self.noise_distance is None:
             return 0.0
+        if self._partition().is_entropic:
+            raise InvalidParameterError(
+                f"noise_distance={self.noise_distance} does not go with geometry={self.geometry!r}, whose "
+                "distances have no unit. GaussianMixture(noise=True) would fit."
+            )
         if not self._partition().has_noise:
             raise InvalidParameterError(
                 f"noise_distance={self.noise_distance} does not go with {type(self).__name__}: "
@@ -292,6 +297,11 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return self._prototypes(source, frame), self._partition()
 
     def _prototypes(self, source, frame):
+        if self.geometry == "gath-geva" and not self._partition().is_entropic:
+            raise InvalidParameterError(
+                f"geometry='gath-geva' does not go with {type(self).__name__}: its distances are "
+                "logarithms, of which FuzzyCMeans alone takes memberships. geometry='ellipsoids' would fit."
+            )
         c = frame.sets.shape[1]
         given = self.init[1] if self.geometry == "mahalanobis" and geometry.is_compound(self.init) else None
         return geometry.prototypes(self.geometry, self.metric_reg, self.separation, source, c, given)
