@@ -7,6 +7,7 @@ proposal only if J there is no higher, so descent does not depend on what is pro
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg.lapack import dposv
 
 
 class Anderson:
@@ -32,9 +33,8 @@ class Anderson:
         # Normal equations of a few numbers, with a ridge against parallel residuals.
         gram = F @ F.T
         gram.flat[:: len(gram) + 1] *= 1 + 1e-10
-        try:
-            weights = np.linalg.solve(gram, F @ residual)
-        except np.linalg.LinAlgError:
+        _, weights, failed = dposv(gram, F @ residual)  # NumPy's solve takes five times as long to begin
+        if failed:
             return image
         return image - weights @ (np.array(self.steps) + F)
 

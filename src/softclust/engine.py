@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from softclust.acceleration import SCHEMES
 from softclust.model import sweep
-from softclust.records import Fit
+from softclust.records import Fit, State, Stats
+from softclust.watch import Watch
 
 _MOST_HALVINGS = 15  # of a step of rough prototypes
 _ROUNDING = 1e-12  # J is a sum of many numbers: a rise below this share of it is rounding
@@ -21,51 +23,91 @@ class Options:
     max_iter: int = 300
     tol: float = 1e-6  # largest step of a coordinate, in units of the data's spread
     acceleration: str | None = None
+    watch: Watch = field(default_factory=Watch)
 
 
 def step(model, state, stats):
     """The prototypes that minimise J for the memberships behind these statistics."""
     theta = model.prototypes.solve(stats, state.theta, model.frame, model.separation)
-    return replace(state, theta=theta, linked=stats.linked)
+    return State(theta, state.scale, stats.linked)
+
+
+@dataclass
+class Memory:
+    """What a loop knows between two turns: with the rows and the options, all that follows from it."""
+
+    state: State  # where the next sweep looks
+    scheme: Any = None  # of the acceleration
+    plain: State | None = None  # the plain step, should the extrapolated state lie higher
+    accepted: tuple[State, Stats] | None = None
+    history: list[float] = field(default_factory=list)
+    best: float = np.inf
+    shift: float = np.inf
+    n_iter: int = 0
+    halvings: int = 0
+
+    def fit(self, converged):
+        """The last accepted state as the answer."""
+        return Fit(*self.accepted, tuple(self.history), self.n_iter, converged, self.shift)
 
 
 def alternate(model, source, state, options):
     """Alternate sweeps and steps from a state; J of the accepted states never rises.
 
     Stops at the first state whose own step is not longer than `tol`; that state is the answer, so the
-    statistics, J and memberships returned all belong to it.
+    statistics, J and memberships returned all belong to it.  Interrupted, or asked by one who looks on,
+    it gives the last state that it accepted.
     """
-    scheme = SCHEMES[options.acceleration]() if options.acceleration else None
-    history, best, plain, shift, n_iter = [], np.inf, None, np.inf, 0
-    accepted, halvings = None, 0
-    while True:
-        stats = source.reduce(sweep, model, state)
-        value = model.objective(state, stats)
-        uphill = not value <= best + _ROUNDING * abs(best)
-        if scheme and plain is not None and uphill:
-            state, plain = plain, None  # the extrapolation went uphill: take the plain step
-            scheme.restart()
-            continue
-        if uphill and accepted is not None and getattr(model.prototypes, "is_rough", False):
-            halvings += 1
-            if halvings > _MOST_HALVINGS:  # no part of the step lowers J: this is as low as it gets
-                return Fit(*accepted, tuple(history), n_iter, True, 0.0)
-            state = _halfway(model.prototypes, accepted[0], state)
-            continue
-        halvings = 0
-        best = min(best, value)
-        history.append(value)
-        answer = replace(state, linked=stats.linked)
-        accepted = answer, stats
-        if n_iter >= options.max_iter:
-            return Fit(answer, stats, tuple(history), n_iter, False, shift)
-        n_iter += 1
-        new = _relocate_empty(model, source, step(model, state, stats), stats)
-        shift = model.prototypes.shift(new.theta, state.theta)
-        if shift <= options.tol:
-            return Fit(answer, stats, tuple(history), n_iter, True, shift)
-        plain = new if scheme else None
-        state = _extrapolate(scheme, model.prototypes, state, new) if scheme else new
+    memory = Memory(state, SCHEMES[options.acceleration]() if options.acceleration else None)
+    options.watch.begin(model, source, options)
+    try:
+        while (fit := _turn(model, source, options, memory)) is None:
+            if options.watch.sees(memory):
+                return memory.fit(False)
+    except KeyboardInterrupt:
+        if memory.accepted is None:
+            raise
+        options.watch.stopped = "interrupt"
+        return memory.fit(False)
+    return fit
+
+
+def _turn(model, source, options, memory):
+    """A sweep and, where the state is accepted, a step; the answer if this was the last turn."""
+    state = memory.state
+    stats = source.reduce(sweep, model, state)
+    value = model.objective(state, stats)
+    uphill = not value <= memory.best + _ROUNDING * abs(memory.best)
+    if uphill and memory.plain is not None:
+        memory.state, memory.plain = memory.plain, None  # the extrapolation went uphill
+        memory.scheme.restart()
+        return None
+    if uphill and memory.accepted is not None and getattr(model.prototypes, "is_rough", False):
+        memory.halvings += 1
+        if memory.halvings > _MOST_HALVINGS:  # no part of the step lowers J: this is as low as it gets
+            memory.shift = 0.0
+            return memory.fit(True)
+        memory.state = _halfway(model.prototypes, memory.accepted[0], state)
+        return None
+    memory.halvings = 0
+    memory.best = min(memory.best, value)
+    memory.history.append(value)
+    memory.accepted = _of(state, stats), stats
+    if memory.n_iter >= options.max_iter:
+        return memory.fit(False)
+    memory.n_iter += 1
+    new = _relocate_empty(model, source, step(model, state, stats), stats)
+    memory.shift = model.prototypes.shift(new.theta, state.theta)
+    if memory.shift <= options.tol:
+        return memory.fit(True)
+    memory.plain = new if memory.scheme else None
+    memory.state = _extrapolate(memory.scheme, model.prototypes, state, new) if memory.scheme else new
+    return None
+
+
+def _of(state, stats):
+    """The state with the memberships of linked rows that its sweep found."""
+    return state if stats.linked is None else replace(state, linked=stats.linked)
 
 
 def _halfway(prototypes, state, new):
@@ -76,11 +118,11 @@ def _halfway(prototypes, state, new):
 
 def _extrapolate(scheme, prototypes, state, new):
     """The state that the scheme proposes; `new` itself where that is not finite."""
-    with np.errstate(over="ignore", invalid="ignore"):  # coordinates of any size: see the next line
+    with np.errstate(over="ignore", invalid="ignore"):  # of coordinates: see the next line
         point = scheme.propose(prototypes.packed(state.theta), prototypes.packed(new.theta))
     if not np.isfinite(point).all():
         return new
-    return replace(new, theta=prototypes.unpacked(point, new.theta))
+    return State(prototypes.unpacked(point, new.theta), new.scale, new.linked)
 
 
 @dataclass(frozen=True)
@@ -115,10 +157,10 @@ def farthest(rows, model, state, count):
 
 def _relocate_empty(model, source, state, stats):
     """Where the partition asks for it, move clusters without rows to the worst served rows."""
-    empty = np.flatnonzero(stats.weight <= 0)
     # Next to another centre a row may be the worst served and yet the worst place, under a separation.
-    if not model.partition.relocates or model.separation is not None or len(empty) == 0:
+    if not model.partition.relocates or model.separation is not None or stats.weight.min() > 0:
         return state
+    empty = np.flatnonzero(stats.weight <= 0)
     worst = source.reduce(farthest, model, state, len(empty))
     V = state.centers.copy()
     served = worst.distances > 0  # as many distinct rows as there are: the rest keep their place

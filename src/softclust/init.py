@@ -21,17 +21,18 @@ def draw(init, source, c, rng, known=None):
     return V
 
 
-def _squared_distances(points, v):
-    """(n,) squared distances to one centre, feature by feature: no copy of the points."""
-    d = np.zeros(len(points))
-    for x, a in zip(points.T, v, strict=True):
-        d += (x - a) ** 2
+def _squared_distances(points, V):
+    """(k, n) squared distances to each centre, feature by feature: no copy of the points."""
+    d = np.zeros((len(V), len(points)))
+    for x, v in zip(points.T, V.T, strict=True):
+        gap = np.subtract(x, v[:, None])
+        d += np.multiply(gap, gap, out=gap)
     return d
 
 
 def _nearest(points, V):
     """(n,) squared distance to the nearest of the centres."""
-    return np.min([_squared_distances(points, v) for v in V], axis=0)
+    return np.min([_squared_distances(points, v[None])[0] for v in V], axis=0)
 
 
 def _sampled_points(source, rng):
@@ -52,8 +53,8 @@ def plus_plus(points, weight, known, count, rng):
             chance = np.cumsum(weight)
         draws = rng.random(1 if fresh else trials) * chance[-1]
         rows = np.minimum(np.searchsorted(chance, draws, side="right"), len(points) - 1)
-        options = [np.minimum(near, _squared_distances(points, points[row])) for row in rows]
-        best = int(np.argmin([weight @ option for option in options]))
+        options = np.minimum(near, _squared_distances(points, points[rows]))
+        best = int(np.argmin(options @ weight))
         near = options[best]
         chosen.append(points[rows[best]])
     return np.array(chosen)
@@ -102,7 +103,7 @@ def _oversample(rows, V, rate, seed):
 
 def _count_nearest(rows, V):
     points = rows.points.astype(np.float64)
-    nearest = np.argmin([_squared_distances(points, v) for v in V], axis=0)
+    nearest = np.argmin([_squared_distances(points, v[None])[0] for v in V], axis=0)
     return np.bincount(nearest, _block_weight(rows), minlength=len(V))
 
 

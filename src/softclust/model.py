@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,9 +32,10 @@ class Model:
     def n_clusters(self):
         return self.frame.sets.shape[1]
 
-    @property
-    def is_compiled(self):
-        return self.prototypes.passes and self.partition.rule
+    @cached_property
+    def rule(self):
+        """The partition as compiled passes see it, None where there is no such pass."""
+        return self.partition.rule if self.prototypes.passes else None
 
     def of_clusters(self, keep):
         """The same sentence about some of the clusters."""
@@ -50,7 +52,9 @@ class Model:
         """(c,) what holds each centre in its place."""
         return (self.frame.mean**2).T @ stats.weight
 
+    @cached_property
     def parameters(self):
+        """The numbers of the rule, for the compiled passes."""
         printed = self.labels is not None and self.labels.printed_centers
         linear = self.labels is not None and self.labels.is_linear
         return self.partition.rule.parameters(self.frame.noise, self.centre_density_rate, printed, linear)
@@ -65,7 +69,13 @@ class Model:
         return rows.known.rows[counts], target[counts], alpha[counts]
 
     def scale(self, state):
-        return np.ones(len(self.frame.sets)) if state.scale is None else state.scale
+        return self._no_scale if state.scale is None else state.scale
+
+    @cached_property
+    def _no_scale(self):
+        ones = np.ones(len(self.frame.sets))
+        ones.flags.writeable = False
+        return ones
 
     def costs(self, dtype):
         """Factor and least cost of each set of clusters, None where all are singletons."""
@@ -76,14 +86,14 @@ def sweep(rows: Rows, model: Model, state: State) -> Stats:
     """One pass over a block: distances -> memberships -> influence -> additive statistics."""
     if rows.graph is not None and model.links is not None:
         return _sweep_linked(rows, model, state)
-    if not model.is_compiled:
+    if model.rule is None:
         return sweep_by_parts(rows, model, state)
     V, costs = model.prototypes.places(state.theta, model.frame), model.costs(rows.X.dtype)
     narrow = rows.narrow and bool(np.abs(V).max() <= 2.0**NARROW_EXPONENT)
     narrow = narrow and (costs is None or costs[0].max() <= _NARROW_FACTOR)
     sums, moment = model.prototypes.passes.sweep(
-        rows.X, rows.weight, rows.units.packed(rows.X.dtype), narrow, V, costs,
-        model.partition.rule, model.parameters(), model.scale(state), model.known(rows),
+        rows.X, rows.weight, rows.units.packed[rows.X.dtype], narrow, V, costs,
+        model.partition.rule, model.parameters, model.scale(state), model.known(rows),
     )  # fmt: skip
     K = len(moment)
     weight, scatter = sums[1 : K + 1], sums[K + 1 :]
@@ -189,13 +199,13 @@ def assign(rows: Rows, out: Members, model: Model, state: State) -> None:
     if rows.graph is not None and model.links is not None and state.linked is not None:
         _write(out, _assign_linked(rows, model, state))
         return
-    if not model.is_compiled:
+    if model.rule is None:
         _write(out, assign_by_parts(rows, model, state))
         return
     V, costs = model.prototypes.places(state.theta, model.frame), model.costs(rows.X.dtype)
     model.prototypes.passes.assign(
-        rows.X, rows.units.packed(rows.X.dtype), V, costs,
-        model.partition.rule, model.parameters(), model.scale(state), *out,
+        rows.X, rows.units.packed[rows.X.dtype], V, costs,
+        model.partition.rule, model.parameters, model.scale(state), *out,
     )  # fmt: skip
     if (known := model.known(rows)) is not None:  # few rows, once: the pass itself knows no labels
         _write(out, assign_by_parts(rows.take(known[0]), model, state), known[0])
@@ -235,5 +245,5 @@ def _known_rows(model, state, cost, known):
 
     place, target, alpha = known
     return known_rows(
-        model.partition.rule, model.parameters(), model.scale(state), cost[place], target, alpha
+        model.partition.rule, model.parameters, model.scale(state), cost[place], target, alpha
     )

@@ -47,10 +47,16 @@ class Units:
         with np.errstate(over="ignore", under="ignore"):
             return np.divide(np.divide(area, self.factor), self.factor)
 
-    def packed(self, dtype):
-        """Factor, limit and origin as the one array that the compiled passes take."""
-        limit = 2.0 ** LARGEST_EXPONENT[dtype]
-        return np.concatenate(([self.factor, limit], self.origin)).astype(dtype)
+    @cached_property
+    def packed(self):
+        """For each type of rows: factor, limit and origin as the one array that compiled passes take."""
+        return {dtype: self._packed(dtype) for dtype in LARGEST_EXPONENT}
+
+    def _packed(self, dtype):
+        with np.errstate(over="ignore"):  # of doubles that no float32 row can have
+            units = np.concatenate(([self.factor, 2.0 ** LARGEST_EXPONENT[dtype]], self.origin)).astype(dtype)
+        units.flags.writeable = False
+        return units
 
 
 @dataclass(frozen=True)

@@ -93,6 +93,8 @@ _run_sweep, _run_assign = paused_at_first(_sweep), paused_at_first(_assign)
 
 def _input(array, dtype):
     """A contiguous, read-only view: all that comes in then shares one compiled signature a type."""
+    if array.dtype == dtype and array.flags.c_contiguous and not array.flags.writeable:
+        return array
     view = np.ascontiguousarray(array, dtype).view()
     view.flags.writeable = False
     return view

@@ -73,6 +73,8 @@ class LocalSource:
         """work(slice, block) for every block, in any order; the results in theirs."""
         blocks = self._blocks
         threads = min(self.threads, len(blocks)) if len(self.rows) > _LEAST_ROWS else 1
+        if threads == 1:  # small data: no time for queues
+            return [work(*block) for block in blocks]
         results: list[Any] = [None] * len(blocks)
         waiting: SimpleQueue[int] = SimpleQueue()
         for place in range(len(blocks)):
