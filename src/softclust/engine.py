@@ -39,16 +39,17 @@ class Memory:
     state: State  # where the next sweep looks
     scheme: Any = None  # of the acceleration
     plain: State | None = None  # the plain step, should the extrapolated state lie higher
-    accepted: tuple[State, Stats] | None = None
+    answer: State | None = None  # the last accepted state, and its statistics
+    stats: Stats | None = None
     history: list[float] = field(default_factory=list)
     best: float = np.inf
     shift: float = np.inf
     n_iter: int = 0
-    halvings: int = 0
 
     def fit(self, converged):
         """The last accepted state as the answer."""
-        return Fit(*self.accepted, tuple(self.history), self.n_iter, converged, self.shift)
+        assert self.answer is not None and self.stats is not None
+        return Fit(self.answer, self.stats, tuple(self.history), self.n_iter, converged, self.shift)
 
 
 def alternate(model, source, state, options):
@@ -59,50 +60,60 @@ def alternate(model, source, state, options):
     it gives the last state that it accepted.
     """
     memory = Memory(state, SCHEMES[options.acceleration]() if options.acceleration else None)
-    options.watch.begin(model, source, options)
+    watch = options.watch
+    watch.begin(model, source, options)
     try:
-        while (fit := _turn(model, source, options, memory)) is None:
-            if options.watch.sees(memory):
-                return memory.fit(False)
+        while True:
+            is_last = _turn(model, source, options, memory)
+            if watch.sees(memory) or is_last:
+                break
     except KeyboardInterrupt:
-        if memory.accepted is None:
+        if memory.answer is None:
             raise
-        options.watch.stopped = "interrupt"
-        return memory.fit(False)
-    return fit
+        watch.stopped = "interrupt"
+    return memory.fit(memory.shift <= options.tol)
 
 
 def _turn(model, source, options, memory):
-    """A sweep and, where the state is accepted, a step; the answer if this was the last turn."""
+    """A sweep of a state that is accepted, and a step from it; whether this was the last turn."""
+    stats = _sweep_downhill(model, source, memory)
+    if stats is None:
+        memory.shift = 0.0
+        return True
     state = memory.state
-    stats = source.reduce(sweep, model, state)
-    value = model.objective(state, stats)
-    uphill = not value <= memory.best + _ROUNDING * abs(memory.best)
-    if uphill and memory.plain is not None:
-        memory.state, memory.plain = memory.plain, None  # the extrapolation went uphill
-        memory.scheme.restart()
-        return None
-    if uphill and memory.accepted is not None and getattr(model.prototypes, "is_rough", False):
-        memory.halvings += 1
-        if memory.halvings > _MOST_HALVINGS:  # no part of the step lowers J: this is as low as it gets
-            memory.shift = 0.0
-            return memory.fit(True)
-        memory.state = _halfway(model.prototypes, memory.accepted[0], state)
-        return None
-    memory.halvings = 0
-    memory.best = min(memory.best, value)
-    memory.history.append(value)
-    memory.accepted = _of(state, stats), stats
+    memory.answer, memory.stats = _of(state, stats), stats
     if memory.n_iter >= options.max_iter:
-        return memory.fit(False)
+        return True
     memory.n_iter += 1
     new = _relocate_empty(model, source, step(model, state, stats), stats)
     memory.shift = model.prototypes.shift(new.theta, state.theta)
     if memory.shift <= options.tol:
-        return memory.fit(True)
+        return True
     memory.plain = new if memory.scheme else None
     memory.state = _extrapolate(memory.scheme, model.prototypes, state, new) if memory.scheme else new
-    return None
+    return False
+
+
+def _sweep_downhill(model, source, memory):
+    """Statistics at a state that is no higher than those before; None where there is none on the way."""
+    is_rough = getattr(model.prototypes, "is_rough", False) and memory.answer is not None
+    halvings = 0
+    while True:
+        stats = source.reduce(sweep, model, memory.state)
+        value = model.objective(memory.state, stats)
+        downhill = value <= memory.best + _ROUNDING * abs(memory.best)
+        if downhill or (memory.plain is None and not is_rough):
+            memory.best = min(memory.best, value)
+            memory.history.append(value)
+            return stats
+        if memory.plain is not None:
+            memory.state, memory.plain = memory.plain, None  # the extrapolation went uphill
+            memory.scheme.restart()
+            continue
+        halvings += 1
+        if halvings > _MOST_HALVINGS:  # no part of the step lowers J: this is as low as it gets
+            return None
+        memory.state = _halfway(model.prototypes, memory.answer, memory.state)
 
 
 def _of(state, stats):

@@ -1,5 +1,18 @@
 """The errors and warnings that softclust adds to those of Python and scikit-learn."""
 
+import sys
+import warnings
+
+_INSIDE = ("softclust", "sklearn")
+
+
+def warn(message, category):
+    """Warn at the line of user code from which the library was called."""
+    frame, depth = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _INSIDE:
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(message, category, stacklevel=depth)
+
 
 class DegenerateClusterWarning(UserWarning):
     """A cluster lost its own place: coincident centres, a singular shape, too strong a repulsion."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
+from softclust.errors import warn
 from softclust.records import Known
 
 STRONGEST = 1e10  # a label of infinite strength: its row differs from it by 1e-10
@@ -154,11 +154,7 @@ def check_labels(y, n, c):
     labels = _soft_labels(values, c) if values.ndim == 2 else _hard_labels(values, c)
     found = labels.degrees.shape[1]
     if found > c:
-        warnings.warn(
-            f"y names {found} classes but n_clusters={c}: fitting {found} clusters.",
-            UserWarning,
-            stacklevel=4,
-        )
+        warn(f"y names {found} classes but n_clusters={c}: fitting {found} clusters.", UserWarning)
     if len(labels.rows) == 0:
         return None, c
     return labels, max(c, found)

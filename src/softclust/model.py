@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from softclust.partitions import Linked, Members
-from softclust.records import NARROW_EXPONENT, Frame, Rows, State, Stats
+from softclust.records import NARROW_EXPONENT, Frame, Rows, State, Stats, Value
 from softclust.terms import LabelLikelihood, LabelPenalty, LinkPenalty, SubsetPenalty
 
 _NARROW_FACTOR = 2.0**20  # up to this a cost of a set still has its product with seven others
@@ -17,7 +17,7 @@ _LEAST_COST = 1e-280
 
 
 @dataclass(frozen=True)
-class Model:
+class Model(Value):
     """J = sum_i w_i [fit(p_i, d_i) + labels(p_i, d_i, f_i)] + links(P) + separation(V), in loop units."""
 
     prototypes: Any

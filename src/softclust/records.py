@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,7 +16,15 @@ NARROW_EXPONENT = 40  # within +-2^this, eight squared distances have a product
 
 
 @dataclass(frozen=True)
-class Units:
+class Value:
+    """A record that is stored as its fields; what was computed from them is computed again."""
+
+    def __getstate__(self):
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+@dataclass(frozen=True)
+class Units(Value):
     """The coordinates of the loop: x * factor - origin, with factor a power of two.
 
     Scaling by a power of two is exact, so data of size 1e-200 or 1e+200 behave as data of size 1.
@@ -54,7 +62,8 @@ class Units:
 
     def _packed(self, dtype):
         with np.errstate(over="ignore"):  # of doubles that no float32 row can have
-            units = np.concatenate(([self.factor, 2.0 ** LARGEST_EXPONENT[dtype]], self.origin)).astype(dtype)
+            limit = 2.0 ** LARGEST_EXPONENT[dtype]
+            units = np.concatenate(([self.factor, limit], self.origin)).astype(dtype)
         units.flags.writeable = False
         return units
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from dataclasses import replace
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -22,9 +22,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softclust import recipes
 from softclust.engine import Options
-from softclust.errors import ConstraintConflictError
+from softclust.errors import ConstraintConflictError, warn
 from softclust.estimators import geometry
 from softclust.estimators.diagnosis import warn_of_trouble
+from softclust.estimators.watching import Watched, watched
 from softclust.init import RULES, draw
 from softclust.knowledge import (
     check_labels,
@@ -50,7 +51,9 @@ _STRONGEST = 1e6  # of labels that multiply likelihoods: beyond, nothing changes
 _LEAST_TOL = {np.dtype("f4"): 1e-6, np.dtype("f8"): 0.0}  # a float32 centre does not rest below
 
 
-class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class SoftClusterer(
+    Watched, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
     """Base of the estimators; a family gives its partition, and its scales if it has any."""
 
     _parameter_constraints = {
@@ -76,6 +79,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             Interval(Integral, 1, None, closed="left"),
             Interval(Integral, None, -1, closed="right"),
         ],
+        "verbose": ["verbose"],
     }
 
     n_clusters: Any
@@ -96,9 +100,16 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     outlier_threshold: Any
     random_state: Any
     n_jobs: Any
+    verbose: Any
 
     def __init__(self, **parameters):
         self.__dict__.update(parameters)  # scikit-learn reads their names from the families' signatures
+
+    @classmethod
+    @cache
+    def _get_param_names(cls):
+        """As scikit-learn finds them, once: reading a signature takes a tenth of a small fit."""
+        return super()._get_param_names()
 
     # ------------------------------------------------------------------ the words of a family
     @abstractmethod
@@ -144,6 +155,11 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self : object
             The fitted estimator.
         """
+        known = {"sample_weight": sample_weight, "must_link": must_link, "cannot_link": cannot_link}
+        metadata = {name: value for name, value in known.items() if value is not None}
+        return watched(self, lambda watch: self._fit(X, y, watch, **known), X, y, metadata)
+
+    def _fit(self, X, y, watch, *, sample_weight, must_link, cannot_link):
         before = {name: vars(self)[name] for name in _OF_THE_INPUT if name in vars(self)}
         try:
             source, labels, c = self._read(X, y, sample_weight)
@@ -154,7 +170,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             raise
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         tol = max(self.tol, _LEAST_TOL[source.rows.X.dtype]) * source.rows.units.spread
-        options = Options(self.max_iter, tol, self.acceleration)
+        options = Options(self.max_iter, tol, self.acceleration, watch)
         frame = self._frame(c, source)
         source, centre_rate = self._weigh_by_density(source)
         start = self._start(source, labels, c, rng)
@@ -210,9 +226,7 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         if bound.any() and (broken := conflict(pairs.where(bound), heard, n, c)):
             raise ConstraintConflictError(f"The constraints cannot all hold: {broken}")
         if not bound.all() and (sentence := conflict(pairs.where(pairs.strength > 0), heard, n, c, False)):
-            warnings.warn(
-                f"What is known cannot all hold: {sentence} See unsatisfied_.", UserWarning, stacklevel=4
-            )
+            warn(f"What is known cannot all hold: {sentence} See unsatisfied_.", UserWarning)
         return pairs
 
     def _heard(self, n):
@@ -349,16 +363,25 @@ class SoftClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             raise ValueError(f"init[{k}, {j}] is {V[k, j]}; centres must be finite.")
         return rows.units.enter(V)
 
+    def _attributes_at(self, model, state, rows):
+        """What a prediction needs, of a fit that is under way."""
+        centers = rows.units.leave(state.centers).astype(rows.X.dtype)
+        return {
+            "_units": rows.units,
+            "_model": model,
+            "_state": replace(state, linked=None),
+            "n_clusters_": len(centers),
+            "cluster_centers_": centers,
+        }
+
     def _publish(self, labels, pairs, outcome, options):
         """Set the fitted attributes: the only place that writes on self."""
         model, fit, source = outcome.model, outcome.fit, outcome.source
-        units, dtype = source.rows.units, source.rows.X.dtype
+        units = source.rows.units
         areas = self._areas(units)
         scale = outcome.natural_scale if fit.state.scale is None else fit.state.scale
         state = replace(fit.state, scale=scale)
-        self._units, self._model, self._state = units, model, replace(state, linked=None)
-        self.n_clusters_ = len(state.centers)
-        self.cluster_centers_ = units.leave(state.centers).astype(dtype)
+        self.__dict__.update(self._attributes_at(model, state, source.rows))
         self.scale_ = areas.leave_square(scale[: self.n_clusters_])
         self.objective_history_ = self._left(np.array(fit.history), model, source.rows)
         self.objective_ = float(self.objective_history_[-1])

@@ -147,6 +147,7 @@ class EvidentialCMeans(SoftClusterer):
         acceleration="anderson",
         random_state=None,
         n_jobs=None,
+        verbose=0,
     ):
         super().__init__(
             n_clusters=n_clusters,
@@ -164,6 +165,7 @@ class EvidentialCMeans(SoftClusterer):
             acceleration=acceleration,
             random_state=random_state,
             n_jobs=n_jobs,
+            verbose=verbose,
         )
         self.focal_sets = focal_sets
         self.cardinality_power = cardinality_power

@@ -72,6 +72,7 @@ class FuzzyCMeans(SoftClusterer):
         outlier_threshold=None,
         random_state=None,
         n_jobs=None,
+        verbose=0,
     ):
         super().__init__(
             n_clusters=n_clusters,
@@ -92,6 +93,7 @@ class FuzzyCMeans(SoftClusterer):
             outlier_threshold=outlier_threshold,
             random_state=random_state,
             n_jobs=n_jobs,
+            verbose=verbose,
         )
         self.link_strength = link_strength
         self.m = m

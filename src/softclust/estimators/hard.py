@@ -69,6 +69,7 @@ class HardCMeans(SoftClusterer):
         outlier_threshold=None,
         random_state=None,
         n_jobs=None,
+        verbose=0,
     ):
         super().__init__(
             n_clusters=n_clusters,
@@ -89,6 +90,7 @@ class HardCMeans(SoftClusterer):
             outlier_threshold=outlier_threshold,
             random_state=random_state,
             n_jobs=n_jobs,
+            verbose=verbose,
         )
         self.link_strength = link_strength
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral
 
 import numpy as np
@@ -18,6 +17,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from softclust.errors import warn
 from softclust.knowledge import check_weight
 from softclust.medoids import Matrix, Search, Vectors, clara, clarans, metric_for, scaled
 from softclust.run import n_threads
@@ -280,15 +280,17 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.n_iter_ = found.n_iter
         self.converged_ = found.converged
         if not found.converged:
-            _warn(
+            warn(
                 f"The last of max_iter={self.max_iter} passes still swapped medoids; "
-                "the loss may fall further."
+                "the loss may fall further.",
+                ConvergenceWarning,
             )
         distinct = len(np.unique(self.labels_ if weight is None else self.labels_[weight > 0]))
         if distinct < len(medoids):
-            _warn(
+            warn(
                 f"Number of distinct clusters ({distinct}) found smaller than n_clusters ({len(medoids)}). "
-                "Possibly due to duplicate points in X."
+                "Possibly due to duplicate points in X.",
+                ConvergenceWarning,
             )
 
     # ------------------------------------------------------------------ read-outs
@@ -359,10 +361,6 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 def _loss(least, weight):
     with np.errstate(over="ignore"):
         return float(least.sum() if weight is None else weight @ least)
-
-
-def _warn(message):
-    warnings.warn(message, ConvergenceWarning, stacklevel=5)
 
 
 def _check_entries(X):

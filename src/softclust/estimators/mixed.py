@@ -87,6 +87,7 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
         outlier_threshold=None,
         random_state=None,
         n_jobs=None,
+        verbose=0,
     ):
         super().__init__(
             n_clusters=n_clusters,
@@ -107,6 +108,7 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
             outlier_threshold=outlier_threshold,
             random_state=random_state,
             n_jobs=n_jobs,
+            verbose=verbose,
         )
         self.a = a
         self.b = b
@@ -206,6 +208,7 @@ class ImprovedPossibilisticCMeans(TypicalityClusterer):
         outlier_threshold=None,
         random_state=None,
         n_jobs=None,
+        verbose=0,
     ):
         super().__init__(
             n_clusters=n_clusters,
@@ -226,6 +229,7 @@ class ImprovedPossibilisticCMeans(TypicalityClusterer):
             outlier_threshold=outlier_threshold,
             random_state=random_state,
             n_jobs=n_jobs,
+            verbose=verbose,
         )
         self.variant = variant
         self.m = m

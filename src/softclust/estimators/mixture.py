@@ -112,6 +112,7 @@ class GaussianMixture(SoftClusterer):
         outlier_threshold=0.001,
         random_state=None,
         n_jobs=None,
+        verbose=0,
     ):
         super().__init__(
             n_clusters=n_clusters,
@@ -124,6 +125,7 @@ class GaussianMixture(SoftClusterer):
             outlier_threshold=outlier_threshold,
             random_state=random_state,
             n_jobs=n_jobs,
+            verbose=verbose,
         )
         self.covariance_type = covariance_type
         self.reg_covar = reg_covar

@@ -57,6 +57,8 @@ TEXTS = {
             Determines the starts.
         n_jobs : int, default=None
             Threads.  None is all cores (or OMP_NUM_THREADS); the result has the same bits for any.
+        verbose : int, default=0
+            Above 0, a line is printed for each iteration.
     """,
     "common": """
         geometry : str or an object of your own, default="points"

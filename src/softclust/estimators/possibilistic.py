@@ -77,6 +77,7 @@ class PossibilisticCMeans(TypicalityClusterer):
         outlier_threshold=None,
         random_state=None,
         n_jobs=None,
+        verbose=0,
     ):
         super().__init__(
             n_clusters=n_clusters,
@@ -97,6 +98,7 @@ class PossibilisticCMeans(TypicalityClusterer):
             outlier_threshold=outlier_threshold,
             random_state=random_state,
             n_jobs=n_jobs,
+            verbose=verbose,
         )
         self.m = m
         self.penalty = penalty

@@ -57,9 +57,11 @@ class Points:
         """
         (V,), (moment,) = theta, stats.moments
         if frame.is_singletons and separation is None:
+            if stats.weight.min() > 0:
+                return (moment / stats.weight[:, None],)
             held = stats.weight <= 0
             means = moment / np.where(held, 1.0, stats.weight)[:, None]
-            return (np.where(held[:, None], V, means) if held.any() else means,)
+            return (np.where(held[:, None], V, means),)
         F = frame.mean
         H = F.T @ (stats.weight[:, None] * F)
         B = F.T @ moment
