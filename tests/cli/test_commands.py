@@ -10,16 +10,9 @@ import pytest
 from pyarrow import feather, parquet
 from sklearn.datasets import load_iris
 
-from softclust.cli import main
+from calling import call
 
 NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
-
-
-def call(*arguments):
-    """The exit code of the command line in this process."""
-    with pytest.raises(SystemExit) as stop:
-        main([str(a) for a in arguments])
-    return stop.value.code or 0
 
 
 @pytest.fixture
