@@ -56,7 +56,7 @@ def test_results_are_kept(counted, capsys):
         assert call("reproduce", "--quick", "--json") == 0
         lines = json.loads(capsys.readouterr().out)
         assert lines[0]["verdict"] == REPRODUCED
-        assert lines[0]["paper"] == "003"
+        assert lines[0]["experiment"] == "003 table1"
     assert counted == [True]
     assert call("reproduce", "--json") == 0
     assert json.loads(capsys.readouterr().out)[0]["verdict"] == NOT_REPRODUCIBLE  # 30 draws, not 3
