@@ -30,9 +30,8 @@ def run(paper, name, quick, out, again, as_json, force):
         for experiment in experiments:
             effort = Effort(quick, _telling(bar, f"{experiment.paper} {experiment.name}"))
             lines = run_one(experiment, effort, folder)
-            results += [
-                {"paper": experiment.paper, "name": experiment.name} | asdict(line) for line in lines
-            ]
+            origin = {"experiment": f"{experiment.paper} {experiment.name}"}
+            results += [origin | asdict(line) for line in lines]
             if not as_json:
                 told.print(_table(experiment, lines))
             if experiment in pictures:
