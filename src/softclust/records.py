@@ -125,13 +125,6 @@ class Rows:
     def total_weight(self):
         return float(len(self)) if self.weight is None else float(self.weight.sum())
 
-    @property
-    def variances(self):
-        """(p,) variance of each feature, in loop units."""
-        points, weight = self.points.astype(np.float64), self.weight
-        mean = np.average(points, axis=0, weights=weight)
-        return np.average((points - mean) ** 2, axis=0, weights=weight)
-
     def take(self, which):
         """The rows at a slice or an array of positions."""
         weight = None if self.weight is None else self.weight[which]

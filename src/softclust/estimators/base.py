@@ -330,7 +330,7 @@ class SoftClusterer(
             init = self.init
             if callable(init):
                 init = init(rows.X, c, random_state=int(rng.integers(2**31 - 1)))
-            return recipes.Start(self._given(init, rows, c))
+            return recipes.Start(self._given(init, source, c))
         known = None if labels is None else labels.means(rows, c)
         if known is not None and not np.isnan(known).any():
             return recipes.Start(self._begin(source, lambda: known, rng))
@@ -341,8 +341,9 @@ class SoftClusterer(
         """What the prototypes begin with, at centres that `draw` gives."""
         return geometry.begin(self.geometry, source, draw, rng)
 
-    def _given(self, init, rows, c):
+    def _given(self, init, source, c):
         """theta of a given start: centres; for geometries with a shape also (centres, matrices)."""
+        rows = source.rows
         if not (geometry.is_shaped(self.geometry) and geometry.is_compound(init)):
             return (self._given_centers(init, rows, c),)
         centers, matrices = init

@@ -287,10 +287,10 @@ class EvidentialCMeans(SoftClusterer):
             name: float(units.leave_square(value)) for name, value in _terms(members, outcome).items()
         }
 
-    def _given(self, init, rows, c):
+    def _given(self, init, source, c):
         if self.geometry == "points" or not geometry.is_compound(init):
-            return super()._given(init, rows, c)
-        centers, matrices = init
+            return super()._given(init, source, c)
+        (centers, matrices), rows = init, source.rows
         return self._given_centers(centers, rows, c), check_covariances(matrices, c, rows.X.shape[1])
 
     @property

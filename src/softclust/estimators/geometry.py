@@ -19,7 +19,8 @@ from softclust.prototypes import (
     Whitened,
     check_covariances,
 )
-from softclust.records import Frame, Units
+from softclust.records import Units
+from softclust.summaries import covariance, extents, groups, variances
 
 NAMES = (
     "points", "ellipsoids", "mahalanobis", "mahalanobis-refit", "shells", "radial-shells", "gath-geva",
@@ -62,37 +63,31 @@ def prototypes(geometry, metric_reg, separation, source, c, given=None):
         return Own(geometry)
     rows = source.rows
     if is_shell(geometry):
-        reach = _extent(rows)
+        reach = _extent(source)
         return (Shells if geometry == "shells" else RadialShells)(reach, _LEAST_AXIS * reach)
     if geometry == "mahalanobis":
-        return Whitened.of_covariance(covariance(rows) if given is None else rows.units.enter_square(given))
-    variance = np.maximum(rows.variances, 1e-9 * max(rows.variances.mean(), 1e-280))
+        return Whitened.of_covariance(
+            covariance(source) if given is None else rows.units.enter_square(given)
+        )
+    variance = variances(source)
+    variance = np.maximum(variance, 1e-9 * max(variance.mean(), 1e-280))
     if geometry == "gath-geva":
         reg = metric_reg * float(variance.mean())
-        return Gaussians("full", reg, rows.total_weight, sizes(rows))
+        return Gaussians("full", reg, rows.total_weight, sizes(source))
     if geometry == "mahalanobis-refit":
         return Refitted(0.0, variance)
     return Ellipsoids(metric_reg, rows.total_weight / c * variance)
 
 
-def sizes(rows):
+def sizes(source):
     """(p,) standard deviation of each feature in loop units, above 0."""
-    variances = rows.variances
-    return np.sqrt(np.maximum(variances, max(1e-9 * variances.max(), 1e-200)))
+    values = variances(source)
+    return np.sqrt(np.maximum(values, max(1e-9 * values.max(), 1e-200)))
 
 
-def covariance(rows):
-    """(p, p) covariance of the rows, in loop units."""
-    points = rows.points.astype(np.float64)
-    weight = np.ones(len(points)) if rows.weight is None else rows.weight
-    Z = points - np.average(points, axis=0, weights=weight)
-    return (weight[:, None] * Z).T @ Z / weight.sum()
-
-
-def _extent(rows):
+def _extent(source):
     """The greatest extent of the data, in loop units."""
-    points = rows.points if rows.weight is None else rows.points[rows.weight > 0]
-    return max(float(np.ptp(points.astype(np.float64), axis=0).max()), 1e-100)
+    return max(float(extents(source).max()), 1e-100)
 
 
 def is_shell(geometry):
@@ -113,7 +108,7 @@ def _first_shells(source, draw, rng):
     several shells, or one that grows to pass through outliers, does not look good for long.
     """
     small = source.sample(recipes.SAMPLE, rng)
-    reach = _extent(small.rows)
+    reach = _extent(small)
     part = RadialShells(reach, _LEAST_AXIS * reach)
     thetas = [_circles(small, draw(), number, rng) for number in range(_SHELL_STARTS)]
     for near, kept in _FENCES:
@@ -139,7 +134,7 @@ def _circles(small, V, number, rng):
         D = ((points[:, None] - V) ** 2).sum(axis=2)
         mine = weight[:, None] * (D.argmin(axis=1)[:, None] == np.arange(c))
         radius = np.sqrt((mine * D).sum(axis=0) / np.maximum(mine.sum(axis=0), 1e-300))
-    radius = np.maximum(radius, 1e-3 * _extent(small.rows))
+    radius = np.maximum(radius, 1e-3 * _extent(small))
     return V, (1 / radius)[:, None, None] * np.eye(p)
 
 
@@ -153,33 +148,25 @@ def hard_start(source, V, rng):
     """Means, covariances and shares of a hard partition of at most 20,000 rows that starts at V."""
     small = source.sample(recipes.SAMPLE, rng)
     V = recipes.coarse_fit(small, Points(), (V,), Hard()).state.centers
-    return hard_start_at(small.rows, V)
+    return hard_start_at(small, V)
 
 
-def hard_start_at(rows, V):
+def hard_start_at(source, V):
     """Means, covariances and shares of the rows nearest to each of V."""
-    points = rows.points.astype(np.float64)
-    weight = np.ones(len(points)) if rows.weight is None else rows.weight
-    nearest = Points().distances(points, (V,), Frame.singletons(len(V))).argmin(axis=1)
     c, p = V.shape
-    means, sigma, share = V.copy(), np.empty((c, p, p)), np.empty(c)
-    whole = covariance(rows)
+    share, means, sigma = groups(source, V)
+    whole = covariance(source)
     for k in range(c):
-        w = np.where(nearest == k, weight, 0.0)
-        share[k] = w.sum()
-        means[k] = w @ points / share[k] if share[k] > 0 else V[k]
-        Z = points - means[k]
-        own = (w[:, None] * Z).T @ Z / share[k] if share[k] > 0 else whole
         # A few rows have no full covariance: the whole data's stands behind them.
+        own = sigma[k] if share[k] > 0 else whole
         sigma[k] = own + 1e-3 * whole + np.eye(p) * max(1e-9 * np.trace(whole), 1e-280)
     share = np.maximum(share, 1e-3 * share.sum())
     return means, sigma, share / share.sum()
 
 
-def log_uniform_density(rows):
+def log_uniform_density(source):
     """Logarithm of 1/volume of the box of the rows, in loop units."""
-    points = rows.points if rows.weight is None else rows.points[rows.weight > 0]
-    extent = np.ptp(points.astype(np.float64), axis=0)
+    extent = extents(source)
     return -float(np.log(np.maximum(extent, 1e-6 * max(extent.max(), 1e-200))).sum())
 
 

@@ -142,8 +142,8 @@ class GaussianMixture(SoftClusterer):
     def _sentence(self, source, frame):
         rows = source.rows
         reg = float(rows.units.enter_square(self.reg_covar))
-        part = Gaussians(self.covariance_type, reg, rows.total_weight, geometry.sizes(rows), self.noise)
-        return part, Entropic(geometry.log_uniform_density(rows) if self.noise else None)
+        part = Gaussians(self.covariance_type, reg, rows.total_weight, geometry.sizes(source), self.noise)
+        return part, Entropic(geometry.log_uniform_density(source) if self.noise else None)
 
     def _link_strength(self, pairs, source, frame):
         return self.link_strength * pairs.strength * pairs.weights(source.rows)
@@ -163,11 +163,12 @@ class GaussianMixture(SoftClusterer):
             variances = np.broadcast_to(variances.mean(axis=1, keepdims=True), variances.shape)
         return variances.copy()
 
-    def _given(self, init, rows, c):
+    def _given(self, init, source, c):
         """Means; (means, covariances) or (means, covariances, weights), covariances as `covariances_`."""
+        rows = source.rows
         if not geometry.is_compound(init):
             V = self._given_centers(init, rows, c)
-            _, sigma, share = geometry.hard_start_at(rows, V)
+            _, sigma, share = geometry.hard_start_at(source, V)
             return V, self._of_kind(sigma, share)
         V, p = self._given_centers(init[0], rows, c), rows.X.shape[1]
         matrices = np.asarray(init[1], dtype=np.float64)

@@ -1,0 +1,78 @@
+"""What the experiments count: errors, deviations of centres, scores; and how the papers start and stop."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from softclust.errors import DegenerateClusterWarning
+from softclust.metrics import rand_index
+from softclust.units import rows_in_units
+
+
+def majority_errors(classes, clusters):
+    """Rows of known class (not -1) whose class is not the most frequent one of their cluster.
+
+    Other than with a one-to-one matching, two clusters may stand for the same class: where PCM lets all
+    clusters coincide, the rows outside the largest class are the errors, as the papers count them.
+    """
+    classes, clusters = np.asarray(classes), np.asarray(clusters)
+    is_known = classes != -1
+    classes, clusters = classes[is_known], clusters[is_known]
+    right = sum(np.bincount(classes[clusters == k]).max() for k in np.unique(clusters))
+    return int(len(classes) - right)
+
+
+def centre_deviation(true_centres, centres):
+    """Sum over the true centres of the squared distance to the nearest of the centres found."""
+    gaps = np.asarray(true_centres)[:, None] - np.asarray(centres)[None]
+    return float((gaps**2).sum(axis=2).min(axis=1).sum())
+
+
+def least_gap(centres):
+    """Distance of the two centres that are nearest to each other."""
+    first, second = np.triu_indices(len(centres), 1)
+    return float(np.linalg.norm(centres[first] - centres[second], axis=1).min())
+
+
+def agreement(classes, clusters):
+    """Normalised mutual information I / sqrt(H H') and the Rand index.
+
+    The square root, and not the arithmetic mean of the entropies, is the norm under which published
+    figures of the labelled papers come out.
+    """
+    from sklearn.metrics import normalized_mutual_info_score
+
+    mutual = normalized_mutual_info_score(classes, clusters, average_method="geometric")
+    return float(mutual), float(rand_index(classes, clusters))
+
+
+def tolerance(X, epsilon):
+    """`tol` of an estimator that stops when no centre moves by more than epsilon in the units of X."""
+    units = rows_in_units(np.ascontiguousarray(X, dtype=np.float64)).units
+    return epsilon * units.factor / units.spread
+
+
+def random_rows(X, count, seed):
+    """So many distinct rows of X, as a start."""
+    distinct = np.unique(X, axis=0)
+    return distinct[np.random.default_rng(seed).choice(len(distinct), count, replace=False)]
+
+
+@contextmanager
+def coincidence_expected():
+    """Silence the warning that centres coincide: PCM with the papers' settings is known for it."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The centres of clusters .* coincide", DegenerateClusterWarning)
+        yield
+
+
+@contextmanager
+def limit_expected():
+    """Silence the warning that iterations ran out, where a paper limits them."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The last of max_iter=", ConvergenceWarning)
+        yield

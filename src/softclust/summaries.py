@@ -1,0 +1,99 @@
+"""What is known of all rows together, from sums over the blocks of a source; in loop units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+def _weight(rows):
+    return np.ones(len(rows)) if rows.weight is None else rows.weight
+
+
+def _first_moments(rows):
+    """Weight and weighted sum of a block, in one vector."""
+    weight = _weight(rows)
+    return np.append(weight.sum(), weight @ rows.points.astype(np.float64))
+
+
+def _mean(source):
+    sums = source.reduce(_first_moments)
+    return sums[1:] / sums[0], sums[0]
+
+
+def _squares(rows, mean):
+    return _weight(rows) @ (rows.points.astype(np.float64) - mean) ** 2
+
+
+def variances(source):
+    """(p,) variance of each feature."""
+    mean, weight = _mean(source)
+    return source.reduce(_squares, mean) / weight
+
+
+def _products(rows, mean):
+    Z = rows.points.astype(np.float64) - mean
+    return (_weight(rows)[:, None] * Z).T @ Z
+
+
+def covariance(source):
+    """(p, p) covariance of the features."""
+    mean, weight = _mean(source)
+    return source.reduce(_products, mean) / weight
+
+
+@dataclass(frozen=True)
+class _Box:
+    """The least box about some rows; `+` is that about two."""
+
+    low: np.ndarray
+    high: np.ndarray
+
+    def __add__(self, other):
+        return _Box(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
+
+
+def _box(rows):
+    points = rows.points.astype(np.float64)
+    if rows.weight is not None:
+        points = points[rows.weight > 0]
+    if len(points) == 0:
+        p = rows.X.shape[1]
+        return _Box(np.full(p, np.inf), np.full(p, -np.inf))
+    return _Box(points.min(axis=0), points.max(axis=0))
+
+
+def extents(source):
+    """(p,) range of each feature."""
+    box = source.reduce(_box)
+    return box.high - box.low
+
+
+def _nearest(rows, V):
+    """Points of a block, and their weight in the cluster of the nearest of V, else 0."""
+    points = rows.points.astype(np.float64)
+    D = np.zeros((len(points), len(V)))
+    for x, v in zip(points.T, V.T, strict=True):
+        D += (x[:, None] - v) ** 2
+    return points, _weight(rows)[:, None] * (D.argmin(axis=1)[:, None] == np.arange(len(V)))
+
+
+def _group_moments(rows, V):
+    points, W = _nearest(rows, V)
+    return np.column_stack([W.sum(axis=0), W.T @ points])
+
+
+def _group_products(rows, V, means):
+    points, W = _nearest(rows, V)
+    gaps = (points - mean for mean in means)
+    return np.array([(w[:, None] * Z).T @ Z for w, Z in zip(W.T, gaps, strict=True)])
+
+
+def groups(source, V):
+    """Weight, mean and covariance of the rows nearest to each of V; V and 0 for those without rows."""
+    sums = source.reduce(_group_moments, V)
+    weight = sums[:, 0]
+    some = np.where(weight > 0, weight, 1.0)
+    means = np.where((weight > 0)[:, None], sums[:, 1:] / some[:, None], V)
+    return weight, means, source.reduce(_group_products, V, means) / some[:, None, None]
