@@ -22,5 +22,13 @@ class ConstraintConflictError(ValueError):
     """Pairs, or pairs and labels, that cannot all hold: the message names the chain of rows."""
 
 
+class DataLostError(RuntimeError):
+    """Rows on a cluster could not be read, however often it was tried."""
+
+
+class CheckpointError(ValueError):
+    """A file is no checkpoint, is damaged, or belongs to other parameters or other data."""
+
+
 class ModelFileError(ValueError):
     """A file is not a softclust model, is damaged, or was written by a newer version."""

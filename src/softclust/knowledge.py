@@ -120,15 +120,15 @@ def unsatisfied(known, labels, shares):
         return np.empty(0, UNSATISFIED)
     most = np.nan_to_num(known.target).max(axis=1, keepdims=True)
     wanted = np.where(most > 0, known.target == most, np.isnan(known.target))
-    found = labels[known.rows]
+    found, shares = np.asarray(labels[known.rows]), np.asarray(shares[known.rows])
     missed = np.flatnonzero(~wanted[np.arange(len(found)), found] & wanted.any(axis=1))
     rows, place = known.rows[missed], np.arange(len(missed))
-    options = np.where(wanted[missed], shares[rows], -np.inf)
+    options = np.where(wanted[missed], shares[missed], -np.inf)
     best = options.argmax(axis=1)
     out = np.empty(len(missed), UNSATISFIED)
     out["kind"], out["row"], out["other"] = "label", rows, -1
     out["wanted"], out["found"] = best, found[missed]
-    out["shortfall"] = shares[rows, found[missed]].astype(np.float64) - options[place, best]
+    out["shortfall"] = shares[missed, found[missed]].astype(np.float64) - options[place, best]
     return out
 
 

@@ -197,13 +197,15 @@ def unsatisfied_pairs(pairs, labels, shares):
     """
     if pairs is None:
         return np.empty(0, UNSATISFIED)
-    i, j = pairs.ends.T
+    rows, places = np.unique(pairs.ends, return_inverse=True)
+    labels, shares = np.asarray(labels[rows]), np.asarray(shares[rows])
+    i, j = places.reshape(pairs.ends.shape).T
     missed = np.flatnonzero((labels[i] == labels[j]) != pairs.must)
     i, j, must = i[missed], j[missed], pairs.must[missed]
     together = (shares[i] * shares[j]).sum(axis=1, dtype=np.float64)
     out = np.empty(len(missed), UNSATISFIED)
     out["kind"] = np.where(must, "must-link", "cannot-link")
-    out["row"], out["other"] = i, j
+    out["row"], out["other"] = rows[i], rows[j]
     out["found"] = labels[i]
     out["wanted"] = np.where(must, labels[j], -1)
     out["shortfall"] = np.where(must, 1 - together, together)

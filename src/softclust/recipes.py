@@ -188,7 +188,7 @@ def _fit_plain(model, source, start, options, rng):
         fits = [alternate(model, small, state, coarse) for state in starts]
         state = _elsewhere(min(fits, key=lambda fit: fit.history[-1]).state)
         size = SAMPLE * _GROWTH
-        while size < len(source):
+        while size < min(len(source), source.most_sampled):
             state = _elsewhere(alternate(model, source.sample(size, rng), state, coarse).state)
             size *= _GROWTH
     return alternate(model, source, state, options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -105,7 +106,7 @@ class Known:
 class Rows:
     """Rows of data, what each one weighs, what is known of some, and the units to read them in."""
 
-    X: np.ndarray
+    X: Any  # an array, or what stands for rows that are elsewhere
     units: Units
     weight: np.ndarray | None = None  # None = all 1
     narrow: bool = False  # no coordinate beyond 2^NARROW_EXPONENT, in loop units

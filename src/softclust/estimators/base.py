@@ -15,6 +15,7 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
     _fit_context,
+    clone,
 )
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
@@ -40,13 +41,14 @@ from softclust.pairs import check_pairs, conflict, unsatisfied_pairs
 from softclust.partitions import Hard, Members
 from softclust.prototypes import Ellipsoids, Gaussians, Points, RadialShells, Shells
 from softclust.records import LARGEST_EXPONENT, Frame, Rows, State
-from softclust.run import LocalSource, n_threads
+from softclust.run import Far, is_far, n_threads, source_of
 from softclust.separation import CentralDistance, Repulsion
 from softclust.terms import LabelLikelihood, LabelPenalty, LinkPenalty
 from softclust.units import rows_as_they_are, rows_in_units
 from softclust.weights import density_weights
 
 _OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
+_OF_PREDICTION = ("_units", "_model", "_state", "n_clusters_", "cluster_centers_")
 _STRONGEST = 1e6  # of labels that multiply likelihoods: beyond, nothing changes
 _LEAST_TOL = {np.dtype("f4"): 1e-6, np.dtype("f8"): 0.0}  # a float32 centre does not rest below
 
@@ -190,16 +192,24 @@ class SoftClusterer(
 
     def _read(self, X, y, sample_weight):
         """Checked rows in their units, what is known of them, and the number of clusters."""
-        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
+        X = self._validated(X)
         labels, c = check_labels(y, len(X), self.n_clusters)
         weight = check_weight(sample_weight, len(X))
         if len(X) < c:
             raise ValueError(f"n_samples={len(X)} should be >= n_clusters={c}.")
-        rows = (rows_as_they_are if geometry.is_own(self.geometry) else rows_in_units)(
-            np.asarray(X), weight
-        )
+        rows = (rows_as_they_are if geometry.is_own(self.geometry) else rows_in_units)(X, weight)
         labels = labels and labels.of_rows_that_weigh(weight)
-        return LocalSource(rows, n_threads(self.n_jobs)), labels, c
+        return source_of(rows, n_threads(self.n_jobs)), labels, c
+
+    def _validated(self, X, reset=True):
+        """The rows as an array, or as what stands for rows that are elsewhere."""
+        if is_far(X):
+            far = Far(X)
+            like = getattr(X, "_meta", None) if hasattr(X, "columns") else np.empty((0, far.n_features))
+            validate_data(self, like, skip_check_array=True, reset=reset)
+            return far
+        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=reset)
+        return np.asarray(X)
 
     def _read_pairs(self, must_link, cannot_link, source, labels, c):
         """Checked pairs, or None; those that cannot all hold are refused or, where they only cost, told."""
@@ -279,6 +289,11 @@ class SoftClusterer(
             rate = min(float(rows.units.leave_square(self.density_rate)), 1e290)
         if self.density_from == "centers":
             return source, rate
+        if is_far(rows.X):
+            raise ValueError(
+                "density_rate compares all rows with each other, which needs them in memory; "
+                "density_from='centers' would fit."
+            )
         phi = density_weights(rows, rate, source.threads)
         weight = phi if rows.weight is None else phi * rows.weight
         return replace(source, rows=replace(rows, weight=weight)), 0.0
@@ -329,7 +344,8 @@ class SoftClusterer(
         if not isinstance(self.init, str):
             init = self.init
             if callable(init):
-                init = init(rows.X, c, random_state=int(rng.integers(2**31 - 1)))
+                X = rows.X.collection if is_far(rows.X) else rows.X
+                init = init(X, c, random_state=int(rng.integers(2**31 - 1)))
             return recipes.Start(self._given(init, source, c))
         known = None if labels is None else labels.means(rows, c)
         if known is not None and not np.isnan(known).any():
@@ -390,7 +406,7 @@ class SoftClusterer(
         self.converged_ = fit.converged
         self.classes_ = np.arange(self.n_clusters_) if labels is None else labels.names(self.n_clusters_)
         self._outlier_limits = self._limits(model.partition, outcome.natural_scale / scale)
-        members = self._assign(source, state)
+        members = source.rowwise(self, "_assign", state)
         self.labels_, self.memberships_ = members.labels, members.memberships
         self.outlier_scores_ = members.scores
         self.outlier_mask_ = self._is_outlier(members)
@@ -422,8 +438,8 @@ class SoftClusterer(
         """Attributes of a family's own."""
 
     # ------------------------------------------------------------------ read-outs
-    def _assign(self, source, state=None):
-        """What the fitted state says of each row; a state with linked rows tells of those as well."""
+    def _assign(self, source, state):
+        """What a state says of each row in memory; one with linked rows tells of those as well."""
         n, c, dtype = len(source), len(self._model.frame.sets), source.rows.X.dtype
         has_typicalities = self._model.partition.has_typicalities
         members = Members(
@@ -432,7 +448,7 @@ class SoftClusterer(
             np.empty(n, np.int32),
             np.empty(n, dtype),
         )
-        source.fill(assign, members, self._model, state or self._state)
+        source.fill(assign, members, self._model, state)
         return members
 
     def _limits(self, partition, width):
@@ -459,9 +475,9 @@ class SoftClusterer(
 
     def _source(self, X, sample_weight=None):
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
-        weight = check_weight(sample_weight, len(X))
-        return LocalSource(Rows(np.asarray(X), self._units, weight), n_threads(self.n_jobs))
+        X = self._validated(X, reset=False)
+        weight = None if sample_weight is None else check_weight(sample_weight, len(X))
+        return source_of(Rows(X, self._units, weight), n_threads(self.n_jobs))
 
     def fit_predict(self, X, y=None, *, sample_weight=None, must_link=None, cannot_link=None):
         """Fit, and return `labels_`; what is known is used."""
@@ -470,21 +486,39 @@ class SoftClusterer(
 
     def predict(self, X):
         """The likeliest cluster of each row, 0..c-1: the most typical one where there are typicalities."""
-        return self._assign(self._source(X)).labels
+        return self._told(X).labels
 
     def predict_proba(self, X):
         """Memberships of each row; rows sum to 1 (typicalities are divided by their row sum)."""
-        return self._assign(self._source(X)).memberships
+        return self._told(X).memberships
 
     def outlier_score(self, X):
         """In [0, 1]: the noise membership with `noise_distance`, else 1 - the greatest typicality."""
-        return self._assign(self._source(X)).scores
+        return self._told(X).scores
+
+    def _told(self, X, name="_assign"):
+        """What the fitted state says of each row; lazy where X is."""
+        source = self._source(X)
+        return source.rowwise(self, name, self._state)
+
+    def without_rows(self):
+        """What predictions need of this estimator: nothing that is as long as the data."""
+        reader = clone(self)
+        reader.__dict__.update(self._of_prediction())
+        return reader
+
+    def _of_prediction(self):
+        return {
+            name: getattr(self, name) for name in (*_OF_PREDICTION, *_OF_THE_INPUT) if hasattr(self, name)
+        }
 
     def transform(self, X):
         """Distances of each row to each cluster, in the units of the data where they have one."""
-        source = self._source(X)
+        return self._told(X, "_distances")
+
+    def _distances(self, source, state):
         out = _Distances(np.empty((len(source), self.n_clusters_), source.rows.X.dtype))
-        source.fill(_distances, out, self._model, self._state)
+        source.fill(_distances, out, self._model, state)
         return out.distances
 
     def score(self, X, y=None, sample_weight=None):

@@ -260,7 +260,7 @@ class EvidentialCMeans(SoftClusterer):
     def _limits(self, partition, width):
         return None
 
-    def _assign(self, source, state=None):
+    def _assign(self, source, state):
         shares = super()._assign(source, state)
         empty = shares.scores[:, None]
         masses = np.concatenate([empty, shares.memberships * (1 - empty)], axis=1)
@@ -300,7 +300,7 @@ class EvidentialCMeans(SoftClusterer):
 
     def predict_mass(self, X):
         """Masses of each row over `focal_sets_`; rows sum to 1."""
-        return self._assign(self._source(X)).masses
+        return self._told(X).masses
 
 
 def _outlying(source):
@@ -308,7 +308,7 @@ def _outlying(source):
 
     The spatial median (Weiszfeld's iteration) turns with the data, and no outlier moves it far.
     """
-    rows = source.sample(20_000, np.random.default_rng(0)).rows
+    rows = source.sample(20_000, np.random.default_rng(0)).here().rows
     points = rows.points.astype(np.float64)
     weight = np.ones(len(points)) if rows.weight is None else rows.weight / rows.weight.max()
     centre = weight @ points / weight.sum()
@@ -335,7 +335,7 @@ def _terms(members, outcome):
         place, wanted, delta = known
         weight = 1.0 if rows.weight is None else rows.weight[place]
         terms["labels"] = float(
-            (weight * delta * (1 - (wanted * members.masses[place, 1:]).sum(axis=1))).sum()
+            (weight * delta * (1 - (wanted * np.asarray(members.masses[place])[:, 1:]).sum(axis=1))).sum()
         )
     terms["other"] = model.objective(fit.state, fit.stats) - fit.stats.loss
     terms["data"] -= sum(terms.values()) - terms["data"]

@@ -107,7 +107,7 @@ def _first_shells(source, draw, rng):
     Rows far from all shells belong to noise, which comes nearer from fit to fit: an ellipse through rows of
     several shells, or one that grows to pass through outliers, does not look good for long.
     """
-    small = source.sample(recipes.SAMPLE, rng)
+    small = source.sample(recipes.SAMPLE, rng).here()
     reach = _extent(small)
     part = RadialShells(reach, _LEAST_AXIS * reach)
     thetas = [_circles(small, draw(), number, rng) for number in range(_SHELL_STARTS)]
@@ -146,7 +146,7 @@ def _quantiles(values, weight, shares):
 
 def hard_start(source, V, rng):
     """Means, covariances and shares of a hard partition of at most 20,000 rows that starts at V."""
-    small = source.sample(recipes.SAMPLE, rng)
+    small = source.sample(recipes.SAMPLE, rng).here()
     V = recipes.coarse_fit(small, Points(), (V,), Hard()).state.centers
     return hard_start_at(small, V)
 

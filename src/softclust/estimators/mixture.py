@@ -190,12 +190,12 @@ class GaussianMixture(SoftClusterer):
     def _limits(self, partition, width):
         return None
 
-    def _assign(self, source, state=None):
+    def _assign(self, source, state):
         members = super()._assign(source, state)
         if not self.noise:
             p = source.rows.X.shape[1]
             near = _Nearest(np.empty(len(source)))
-            source.fill(_nearest, near, self._model, self._state)
+            source.fill(_nearest, near, self._model, state)
             members.scores[...] = chdtr(p, near.squares)
         return members
 
@@ -215,9 +215,11 @@ class GaussianMixture(SoftClusterer):
 
     def score_samples(self, X):
         """(n,) log-density of each row."""
-        source = self._source(X)
+        return self._told(X, "_log_densities")
+
+    def _log_densities(self, source, state):
         out = _LogDensities(np.empty(len(source)))
-        source.fill(_log_densities, out, self._model, self._state)
+        source.fill(_log_densities, out, self._model, state)
         return out.values + source.rows.X.shape[1] * np.log(self._units.factor)
 
     def score(self, X, y=None, sample_weight=None):

@@ -49,7 +49,7 @@ class TypicalityClusterer(SoftClusterer):
 
     def predict_typicality(self, X):
         """Typicality of each row in each cluster, in [0, 1]."""
-        return self._assign(self._source(X)).typicalities
+        return self._told(X).typicalities
 
 
 def _checked_scale(scale, c):

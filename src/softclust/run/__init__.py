@@ -1,10 +1,37 @@
 """Where the rows are: sources that fold a function over blocks of rows in a fixed order.
 
 A source has `reduce(f, *args)`: the sum of f(block, *args) over the blocks, added along a fixed tree,
-so that the result does not depend on who computed which block, nor when; `fill(f, arrays, *args)`:
-f writes its block's part of row-wise arrays; and `sample(size, rng)`: a smaller source.
+so that the result does not depend on who computed which block, nor when; `rowwise(reader, name, state)`:
+what a method says of each row; `sample(size, rng)`: a smaller source; and `here()`: one in memory.
 """
+
+from __future__ import annotations
+
+import sys
 
 from softclust.run.local import LocalSource, n_threads
 
-__all__ = ["LocalSource", "n_threads"]
+
+def is_far(X):
+    """Whether X is a dask collection, or stands for one; nobody has one who has not loaded dask."""
+    kind = type(X)
+    return "dask" in sys.modules and (hasattr(kind, "__dask_graph__") or hasattr(kind, "stands_for_rows"))
+
+
+def Far(X):
+    """What stands for the rows of a dask collection."""
+    from softclust.run import dask
+
+    return dask.Far(X)
+
+
+def source_of(rows, threads):
+    """The rows as a source, wherever they are."""
+    if not is_far(rows.X):
+        return LocalSource(rows, threads)
+    from softclust.run.dask import DaskSource
+
+    return DaskSource(rows, threads)
+
+
+__all__ = ["Far", "LocalSource", "is_far", "n_threads", "source_of"]

@@ -52,6 +52,8 @@ class LocalSource:
     threads: int = 1
     block_rows: int | None = None
 
+    most_sampled = 2**62  # rows that a sample may have: they are here
+
     def __len__(self):
         return len(self.rows)
 
@@ -120,6 +122,14 @@ class LocalSource:
             for array, values in zip(arrays, written[0], strict=True):
                 if len(array):
                     array[links.graph.rows] = values
+
+    def here(self):
+        """All rows in memory: these are."""
+        return self
+
+    def rowwise(self, reader, name, state):
+        """What the method of this name says of each row, from a state."""
+        return getattr(reader, name)(self, state)
 
     def sample(self, size, rng):
         """`size` rows that weigh something, without replacement, in their order."""

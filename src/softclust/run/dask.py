@@ -1,0 +1,469 @@
+"""Rows of a dask array or dataframe, read where they are: by threads, processes or a cluster.
+
+Nothing is scattered, for scattered data is lost with its worker: rows are read by tasks, which can be
+run again, and centres travel as arguments of tasks.  A task costs a millisecond or more, so blocks are
+put together into a few shards a thread, and held in memory where they fit.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+from dask.base import get_scheduler
+
+from softclust.errors import DataLostError
+from softclust.records import Rows
+from softclust.run.local import LocalSource, fold, n_threads
+
+_SHARDS_A_THREAD = 4
+_MOST_PARTS = 1024  # statistics that come back from a pass; more blocks are added up where they are
+_RETRIES = 3
+_FIRST_PAUSE = 0.2  # s, before a failed pass is tried again; doubled each time
+_SHARE_OF_MEMORY = 0.4  # that rows may take
+_SAMPLE_BYTES = 2**28  # of rows that come to the client at most
+# What a pass may fail of that another try may mend; by name, for `distributed` need not be installed.
+_LOSSES = {
+    "KilledWorker",
+    "CancelledError",
+    "FutureCancelledError",
+    "CommClosedError",
+    "TimeoutError",
+    "BrokenProcessPool",
+}
+_NOTHING = "nothing"  # is wanted of a block
+
+
+class _Unread:
+    """A block that is read within the task that uses it, so that nobody else holds it."""
+
+    def __init__(self, graph, key):
+        self.graph, self.key = graph, key
+
+    def read(self):
+        return dask.get(self.graph, self.key)
+
+
+class _Shard:
+    """Some consecutive blocks; neither list nor dataclass, for dask looks for tasks inside those."""
+
+    def __init__(self, blocks):
+        self.blocks = blocks
+
+
+class _Call:
+    """What a task does with each block of a shard, of which `first` is the first."""
+
+    def __init__(self, f, details, common, dtype, first, group):
+        self.f, self.details, self.common, self.dtype = f, details, common, dtype
+        self.first, self.group = first, group
+
+    def __call__(self, shard, weights):
+        results, run = [], []
+        for place, (block, detail) in enumerate(zip(shard.blocks, self.details, strict=True)):
+            if not (isinstance(detail, str) and detail == _NOTHING):
+                weight = None if weights is None else weights[place]
+                run.append(self.f(_matrix(block, self.dtype), weight, detail, *self.common))
+            if (self.first + place + 1) % self.group == 0 or place == len(shard.blocks) - 1:
+                results += [fold(run)] if self.group > 1 and run else run
+                run = []
+        return results
+
+
+def _serve(call, shard, weights):
+    return call(shard, weights)
+
+
+def _matrix(block, dtype):
+    array = block.read() if isinstance(block, _Unread) else block
+    return np.ascontiguousarray(np.asarray(array), dtype)
+
+
+def _read_shard(shard, dtype):
+    return _Shard([_matrix(block, dtype) for block in shard.blocks])
+
+
+def _join(*blocks):
+    return _Shard(blocks)
+
+
+@dataclass(frozen=True)
+class _Survey:
+    """Rows of each block, the range of each feature, and the first entry that is no number."""
+
+    lengths: tuple[int, ...]
+    low: np.ndarray
+    high: np.ndarray
+    wrong: tuple[int, int, float] | None
+
+    def __add__(self, other):
+        wrong = self.wrong
+        if wrong is None and other.wrong is not None:
+            wrong = (other.wrong[0] + sum(self.lengths), *other.wrong[1:])
+        low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        return _Survey(self.lengths + other.lengths, low, high, wrong)
+
+
+def _look(X, weight, detail):
+    wrong = None
+    if not np.isfinite(X).all():
+        i, j = (int(k) for k in np.argwhere(~np.isfinite(X))[0])
+        wrong = i, j, float(X[i, j])
+    low, high = np.min(X, axis=0, initial=np.inf), np.max(X, axis=0, initial=-np.inf)
+    return _Survey((len(X),), low, high, wrong)
+
+
+@dataclass(frozen=True)
+class _Picked:
+    """Rows; `+` joins them in their order."""
+
+    X: np.ndarray
+
+    def __add__(self, other):
+        return _Picked(np.concatenate([self.X, other.X]))
+
+
+def _pick(X, weight, positions):
+    return _Picked(X[positions])
+
+
+class Far:
+    """Stands for rows that are elsewhere as an array would; some come when asked for by position."""
+
+    stands_for_rows = True
+
+    def __init__(self, collection):
+        X = collection.to_dask_array() if hasattr(collection, "to_dask_array") else collection
+        if X.ndim != 2:
+            raise ValueError(f"Expected 2D array, got {X.ndim}D array instead: rows and features.")
+        if X.dtype.kind not in "fiub":
+            raise ValueError(f"X has entries of type {X.dtype}; numbers would fit.")
+        self.collection = collection
+        self.array = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
+        self.dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.dtype("f8")
+        self.n_features = X.shape[1]
+        self.n_blocks = self.array.numblocks[0]
+        self.checkpoint = None  # where the fit is kept, for those who lose data
+        self._shards: list[Any] | None = None
+
+    # ------------------------------------------------------------------ as an array has it
+    @cached_property
+    def survey(self):
+        """One look at all rows; entries that are no numbers are refused."""
+        whole = fold(self.each(_look, [None] * self.n_blocks))
+        if sum(whole.lengths) == 0:
+            found = f"Found array with 0 sample(s) (shape=(0, {self.n_features}))"
+            raise ValueError(f"{found} while a minimum of 1 is required.")
+        if whole.wrong is not None:
+            i, j, value = whole.wrong
+            kind = "NaN" if np.isnan(value) else "infinity"
+            raise ValueError(f"Input X contains {kind}: row {i}, feature {j}.")
+        return whole
+
+    @cached_property
+    def edges(self):
+        """Position of the first row of each block, and the end."""
+        return np.concatenate(([0], np.cumsum(self.survey.lengths)))
+
+    def __len__(self):
+        return int(self.edges[-1])
+
+    @property
+    def shape(self):
+        return len(self), self.n_features
+
+    def min(self, axis):
+        return self.survey.low
+
+    def max(self, axis):
+        return self.survey.high
+
+    def __getitem__(self, which):
+        """The rows at a slice or at positions, brought here."""
+        n = len(self)
+        positions = np.arange(*which.indices(n)) if isinstance(which, slice) else np.asarray(which)
+        order = np.argsort(positions, kind="stable")
+        cuts = np.searchsorted(positions[order], self.edges)
+        wanted = [
+            positions[order[a:b]] - start if b > a else _NOTHING
+            for a, b, start in zip(cuts, cuts[1:], self.edges, strict=False)
+        ]
+        out = np.empty((len(positions), self.n_features), self.dtype)
+        if len(positions):
+            out[order] = fold(self.each(_pick, wanted)).X
+        return out
+
+    # ------------------------------------------------------------------ passes
+    def each(self, f, details, *common, weights=None):
+        """f(block, its weights, its detail, *common) for each block, in order; a lost pass is repeated."""
+        for attempt in range(_RETRIES + 1):
+            try:
+                return self._each(f, details, common, weights)
+            except Exception as error:
+                if type(error).__name__ not in _LOSSES and not isinstance(error, OSError):
+                    raise
+                if attempt == _RETRIES:
+                    raise DataLostError(self._loss(error)) from error
+                time.sleep(_FIRST_PAUSE * 2**attempt)
+                self._shards = None  # read anew
+
+    def _loss(self, error):
+        kept = f" What was found is in {self.checkpoint}." if self.checkpoint else ""
+        return (
+            f"Rows of {self.n_blocks} blocks could not be read in {_RETRIES + 1} tries; the last ended "
+            f"with {type(error).__name__}: {error}.{kept}"
+        )
+
+    def _each(self, f, details, common, weights):
+        if self._shards is None:
+            self._shards = self._divide()
+        serve, tasks = dask.delayed(_serve, pure=False), []
+        for place, (shard, (first, last)) in enumerate(zip(self._shards, self.ranges, strict=True)):
+            mine = details[first:last]
+            if all(isinstance(detail, str) and detail == _NOTHING for detail in mine):
+                continue
+            call = _Call(f, mine, common, self.dtype, first, self.group)
+            tasks.append(serve(call, shard, None if weights is None else weights[place]))
+        return [result for part in dask.compute(*tasks) for result in part]
+
+    @property
+    def group(self):
+        """Blocks whose statistics are added up where they are: a number that depends on the data alone."""
+        return -(-self.n_blocks // _MOST_PARTS)
+
+    @cached_property
+    def ranges(self):
+        """First and last block of each shard."""
+        count = self.n_blocks if not self.is_held else min(self.n_blocks, _SHARDS_A_THREAD * _threads())
+        groups = -(-self.n_blocks // self.group)
+        cuts = np.unique(np.linspace(0, groups, min(count, groups) + 1).astype(int)) * self.group
+        cuts = np.minimum(cuts, self.n_blocks)
+        return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
+
+    @cached_property
+    def is_held(self):
+        """Whether the rows stay in memory between passes: where they fit, and somebody can hold them."""
+        rows = np.array(self.array.chunks[0], dtype=float)
+        size = rows.sum() * self.n_features * self.dtype.itemsize
+        if np.isnan(size):  # of a dataframe, say: look once
+            size = sum(self.each_length()) * self.n_features * self.dtype.itemsize
+        return _can_hold() and size <= _SHARE_OF_MEMORY * _memory()
+
+    def each_length(self):
+        lengths = dask.compute(*[dask.delayed(len)(block) for block in self.array.to_delayed().ravel()])
+        return [int(n) for n in lengths]
+
+    def _divide(self):
+        """The shards: held in memory, or to be read in each pass."""
+        blocks = self._blocks
+        if not isinstance(blocks[0], _Unread):
+            shards = [dask.delayed(_join, pure=False)(*blocks[a:b]) for a, b in self.ranges]
+        else:
+            shards = [_Shard(blocks[a:b]) for a, b in self.ranges]
+            if self.is_held:
+                shards = [dask.delayed(_read_shard, pure=False)(shard, self.dtype) for shard in shards]
+        return list(dask.persist(*shards)) if self.is_held else shards
+
+    @cached_property
+    def _blocks(self):
+        """Each block to be read by itself; tasks of dask where blocks share what they are made of."""
+        graph = self.array.__dask_graph__()
+        keys = [key[0] for key in self.array.__dask_keys__()]
+        parts = [dict(graph.cull({key})) for key in keys]
+        shared = sum(map(len, parts)) > 2 * len(graph)
+        if shared or any(type(value).__name__ == "Future" for part in parts for value in part.values()):
+            return list(self.array.to_delayed().ravel())
+        return [_Unread(part, key) for part, key in zip(parts, keys, strict=True)]
+
+    def weights(self, weight):
+        """Parts of `weight` where the shards are; made of tasks, so that none is lost."""
+        blocks = [weight[a:b] for a, b in zip(self.edges, self.edges[1:], strict=False)]
+        blocks_of = dask.delayed(_blocks_of, pure=False)
+        parts = [blocks_of(_Shard(blocks[i:j])) for i, j in self.ranges]
+        return list(dask.persist(*parts)) if _can_hold() else parts
+
+
+def _blocks_of(shard):
+    return shard.blocks
+
+
+def _client():
+    """The client of a cluster, where tasks go to one."""
+    return getattr(get_scheduler(), "__self__", None)
+
+
+def _threads():
+    client = _client()
+    return sum(client.nthreads().values()) if client is not None else n_threads(None)
+
+
+def _can_hold():
+    """A pool of processes brings results back to this one: rows must not be among them."""
+    scheduler = get_scheduler()
+    return _client() is not None or scheduler is None or "multiprocessing" not in scheduler.__module__
+
+
+def _memory():
+    client = _client()
+    if client is None:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    return sum(worker["memory_limit"] or 0 for worker in workers)
+
+
+@dataclass(frozen=True)
+class DaskSource:
+    """The blocks of a dask collection; `rows.X` is a `Far`."""
+
+    rows: Rows
+    threads: int = 1  # of the samples, which are in memory
+
+    def __len__(self):
+        return len(self.rows)
+
+    @property
+    def most_sampled(self):
+        """Rows that a sample may have, for it comes here."""
+        far = self.rows.X
+        return max(20_000, _SAMPLE_BYTES // (far.n_features * far.dtype.itemsize))
+
+    def knowing(self, known):
+        """The same rows, with what is known of them."""
+        return replace(self, rows=replace(self.rows, known=known))
+
+    @cached_property
+    def _linked(self):
+        return self.rows.linked
+
+    @cached_property
+    def _details(self):
+        """For each block what is known of its rows, and which are in the block of linked rows instead."""
+        far, rows = self.rows.X, self.rows
+        linked = None if rows.links is None else rows.links.graph.rows
+        details: list[Any] = []
+        for start, stop in zip(far.edges, far.edges[1:], strict=False):
+            if start == stop:
+                details.append(_NOTHING)
+                continue
+            known = None if rows.known is None else rows.known.take(slice(start, stop), len(rows))
+            left = None if linked is None else linked[(linked >= start) & (linked < stop)] - start
+            details.append((known, left if left is not None and len(left) else None))
+        return details
+
+    @cached_property
+    def _weights(self):
+        return None if self.rows.weight is None else self.rows.X.weights(self.rows.weight)
+
+    @property
+    def _template(self):
+        return replace(self.rows, X=None, weight=None, known=None, links=None)
+
+    def reduce(self, f, *args):
+        """The sum of f(block, *args), along the tree that rows in memory have for blocks of these sizes."""
+        far = self.rows.X
+        parts = far.each(_reduce, self._details, self._template, f, args, weights=self._weights)
+        if self.rows.links is not None:
+            parts = [f(self._linked, *args), *parts]
+        return fold(parts)
+
+    def sample(self, size, rng):
+        """`size` rows that weigh something, without replacement, in their order; they come here."""
+        weight = self.rows.weight
+        pool = None if weight is None else np.flatnonzero(weight)
+        if size >= (len(self) if pool is None else len(pool)):
+            return self
+        chosen = np.sort(rng.choice(len(self) if pool is None else pool, size, replace=False))
+        return LocalSource(self.rows.sampled(chosen), self.threads)
+
+    def here(self):
+        """All rows in memory: for samples, which may be all of few rows."""
+        return LocalSource(self.rows.sampled(np.arange(len(self))), self.threads)
+
+    def rowwise(self, reader, name, state):
+        """What the method of this name says of each row, as dask arrays with the blocks of X."""
+        far = self.rows.X
+        reader, plain = reader.without_rows(), replace(state, linked=None)
+        one = replace(self._template, X=np.zeros((1, far.n_features), far.dtype))
+        like = getattr(reader, name)(LocalSource(one), plain)
+        shared = dask.delayed(_Reading(reader, name, plain, self._template, far.dtype), traverse=False)
+        tell, is_surveyed = dask.delayed(_tell, pure=False), "survey" in vars(far)
+        details = self._details if is_surveyed else [(None, None)] * far.n_blocks
+        lengths = far.survey.lengths if is_surveyed else far.array.chunks[0]
+        patches = self._patches(reader, name, state)
+        told = [
+            tell(shared, block, _Hidden((detail, patch)))
+            for block, detail, patch in zip(far.array.to_delayed().ravel(), details, patches, strict=True)
+        ]
+        if isinstance(like, np.ndarray):
+            return _stacked(told, lengths, like)
+        fields = [_stacked([t[k] for t in told], lengths, field) for k, field in enumerate(like)]
+        return type(like)(*fields)
+
+    def _patches(self, reader, name, state):
+        """For each block the linked rows in it and what is said of them, which is found for all at once."""
+        far = self.rows.X
+        if self.rows.links is None or state.linked is None:
+            return [None] * far.n_blocks
+        rows = self.rows.links.graph.rows
+        told = getattr(reader, name)(LocalSource(self.rows.sampled(rows)), state)
+        told = (told,) if isinstance(told, np.ndarray) else tuple(told)
+        cuts = np.searchsorted(rows, far.edges)
+        return [
+            (rows[a:b] - start, [values[a:b] for values in told]) if b > a else None
+            for a, b, start in zip(cuts, cuts[1:], far.edges, strict=False)
+        ]
+
+
+def _reduce(X, weight, detail, template, f, args):
+    known, left = detail
+    if left is not None:
+        weight = np.ones(len(X)) if weight is None else weight.copy()
+        weight[left] = 0.0
+    return f(replace(template, X=X, weight=weight, known=known), *args)
+
+
+class _Hidden:
+    """What dask need not look into."""
+
+    def __init__(self, value):
+        self.value = value
+
+
+class _Reading:
+    """How a block is read out."""
+
+    def __init__(self, reader, name, state, template, dtype):
+        self.reader, self.name, self.state = reader, name, state
+        self.template, self.dtype = template, dtype
+
+
+def _tell(reading, block, hidden):
+    detail, patch = hidden.value
+    X = _matrix(block, reading.dtype)
+    if not np.isfinite(X).all():
+        i, j = np.argwhere(~np.isfinite(X))[0]
+        raise ValueError(f"Input X contains {X[i, j]}: row {i} of a block, feature {j}.")
+    known = detail[0] if isinstance(detail, tuple) else None
+    rows = replace(reading.template, X=X, known=known)
+    told = getattr(reading.reader, reading.name)(LocalSource(rows), reading.state)
+    if patch is not None:
+        place, values = patch
+        for array, value in zip((told,) if isinstance(told, np.ndarray) else told, values, strict=True):
+            if len(array):
+                array[place] = value
+    return told
+
+
+def _stacked(parts, lengths, like):
+    """One dask array of the parts, which have as many columns as `like`."""
+    if len(like) == 0:
+        return like
+    shapes = [(length, *like.shape[1:]) for length in lengths]
+    arrays = [da.from_delayed(part, shape, like.dtype) for part, shape in zip(parts, shapes, strict=True)]
+    return da.concatenate(arrays, axis=0, allow_unknown_chunksizes=True)
