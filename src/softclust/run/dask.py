@@ -11,6 +11,7 @@ import os
 import time
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import dask
@@ -22,8 +23,10 @@ from softclust.errors import DataLostError
 from softclust.records import Rows
 from softclust.run.local import LocalSource, fold, n_threads
 
-_SHARDS_A_THREAD = 4
-_MOST_PARTS = 1024  # statistics that come back from a pass; more blocks are added up where they are
+_SHARDS_A_THREAD = 4  # at most: they even out what threads take,
+_SHARD_BYTES = 2**27  # but a smaller one takes little longer than the task that it is
+_MOST_BLOCKS = 1024  # whose statistics come back from a pass; more are put together, and so are
+_LEAST_BLOCK = 2**22  # bytes: smaller ones
 _RETRIES = 3
 _FIRST_PAUSE = 0.2  # s, before a failed pass is tried again; doubled each time
 _SHARE_OF_MEMORY = 0.4  # that rows may take
@@ -37,7 +40,6 @@ _LOSSES = {
     "TimeoutError",
     "BrokenProcessPool",
 }
-_NOTHING = "nothing"  # is wanted of a block
 
 
 class _Unread:
@@ -58,22 +60,18 @@ class _Shard:
 
 
 class _Call:
-    """What a task does with each block of a shard, of which `first` is the first."""
+    """What a task does with each block of a shard."""
 
-    def __init__(self, f, details, common, dtype, first, group):
+    def __init__(self, f, details, common, dtype):
         self.f, self.details, self.common, self.dtype = f, details, common, dtype
-        self.first, self.group = first, group
 
     def __call__(self, shard, weights):
-        results, run = [], []
-        for place, (block, detail) in enumerate(zip(shard.blocks, self.details, strict=True)):
-            if not (isinstance(detail, str) and detail == _NOTHING):
-                weight = None if weights is None else weights[place]
-                run.append(self.f(_matrix(block, self.dtype), weight, detail, *self.common))
-            if (self.first + place + 1) % self.group == 0 or place == len(shard.blocks) - 1:
-                results += [fold(run)] if self.group > 1 and run else run
-                run = []
-        return results
+        weights = [None] * len(self.details) if weights is None else weights.blocks
+        return [
+            self.f(_matrix(block, self.dtype), weight, detail, *self.common)
+            for block, weight, detail in zip(shard.blocks, weights, self.details, strict=True)
+            if detail is not None
+        ]
 
 
 def _serve(call, shard, weights):
@@ -145,7 +143,8 @@ class Far:
         if X.dtype.kind not in "fiub":
             raise ValueError(f"X has entries of type {X.dtype}; numbers would fit.")
         self.collection = collection
-        self.array = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
+        self.given = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
+        self.array = _merged(self.given)
         self.dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.dtype("f8")
         self.n_features = X.shape[1]
         self.n_blocks = self.array.numblocks[0]
@@ -156,7 +155,7 @@ class Far:
     @cached_property
     def survey(self):
         """One look at all rows; entries that are no numbers are refused."""
-        whole = fold(self.each(_look, [None] * self.n_blocks))
+        whole = fold(self.each(_look, [()] * self.n_blocks))
         if sum(whole.lengths) == 0:
             found = f"Found array with 0 sample(s) (shape=(0, {self.n_features}))"
             raise ValueError(f"{found} while a minimum of 1 is required.")
@@ -170,6 +169,13 @@ class Far:
     def edges(self):
         """Position of the first row of each block, and the end."""
         return np.concatenate(([0], np.cumsum(self.survey.lengths)))
+
+    @property
+    def given_lengths(self):
+        """Rows of each block as it was given, NaN where nobody has counted them."""
+        if self.given is self.array and "survey" in vars(self):
+            return self.survey.lengths
+        return self.given.chunks[0]
 
     def __len__(self):
         return int(self.edges[-1])
@@ -191,7 +197,7 @@ class Far:
         order = np.argsort(positions, kind="stable")
         cuts = np.searchsorted(positions[order], self.edges)
         wanted = [
-            positions[order[a:b]] - start if b > a else _NOTHING
+            positions[order[a:b]] - start if b > a else None
             for a, b, start in zip(cuts, cuts[1:], self.edges, strict=False)
         ]
         out = np.empty((len(positions), self.n_features), self.dtype)
@@ -201,7 +207,10 @@ class Far:
 
     # ------------------------------------------------------------------ passes
     def each(self, f, details, *common, weights=None):
-        """f(block, its weights, its detail, *common) for each block, in order; a lost pass is repeated."""
+        """f(block, its weights, its detail, *common) for each block that has a detail, in order.
+
+        A pass in which rows were lost is made again from what they are read from.
+        """
         for attempt in range(_RETRIES + 1):
             try:
                 return self._each(f, details, common, weights)
@@ -223,41 +232,47 @@ class Far:
     def _each(self, f, details, common, weights):
         if self._shards is None:
             self._shards = self._divide()
-        serve, tasks = dask.delayed(_serve, pure=False), []
-        for place, (shard, (first, last)) in enumerate(zip(self._shards, self.ranges, strict=True)):
+        weights = [None] * len(self._shards) if weights is None else weights
+        work = []
+        for shard, weight, (first, last) in zip(self._shards, weights, self.ranges, strict=True):
             mine = details[first:last]
-            if all(isinstance(detail, str) and detail == _NOTHING for detail in mine):
-                continue
-            call = _Call(f, mine, common, self.dtype, first, self.group)
-            tasks.append(serve(call, shard, None if weights is None else weights[place]))
-        return [result for part in dask.compute(*tasks) for result in part]
+            if any(detail is not None for detail in mine):
+                work.append((_Call(f, mine, common, self.dtype), shard, weight))
+        return [result for part in self._served(work) for result in part]
 
-    @property
-    def group(self):
-        """Blocks whose statistics are added up where they are: a number that depends on the data alone."""
-        return -(-self.n_blocks // _MOST_PARTS)
+    def _served(self, work):
+        """What each task gives."""
+        client = _client()
+        if client is None:
+            return dask.compute(*[dask.delayed(_serve, pure=False)(*arguments) for arguments in work])
+        futures = client.map(_serve, *zip(*work, strict=True), pure=False)
+        self._last = futures  # those before are given up with this message, not with one that delays it
+        return client.gather(futures)
 
     @cached_property
     def ranges(self):
         """First and last block of each shard."""
-        count = self.n_blocks if not self.is_held else min(self.n_blocks, _SHARDS_A_THREAD * _threads())
-        groups = -(-self.n_blocks // self.group)
-        cuts = np.unique(np.linspace(0, groups, min(count, groups) + 1).astype(int)) * self.group
-        cuts = np.minimum(cuts, self.n_blocks)
+        count = self.n_blocks
+        if self.is_held:
+            threads = _threads()
+            a_thread = min(max(int(self.size / (threads * _SHARD_BYTES)), 1), _SHARDS_A_THREAD)
+            count = min(count, a_thread * threads)
+        cuts = np.linspace(0, self.n_blocks, count + 1).astype(int)
         return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
+
+    @cached_property
+    def size(self):
+        """Bytes of the rows; of a dataframe one has to look."""
+        lengths = np.array(self.array.chunks[0], dtype=float)
+        if np.isnan(lengths).any():
+            blocks = self.array.to_delayed().ravel()
+            lengths = np.array(dask.compute(*[dask.delayed(len)(block) for block in blocks]))
+        return int(lengths.sum()) * self.n_features * self.dtype.itemsize
 
     @cached_property
     def is_held(self):
         """Whether the rows stay in memory between passes: where they fit, and somebody can hold them."""
-        rows = np.array(self.array.chunks[0], dtype=float)
-        size = rows.sum() * self.n_features * self.dtype.itemsize
-        if np.isnan(size):  # of a dataframe, say: look once
-            size = sum(self.each_length()) * self.n_features * self.dtype.itemsize
-        return _can_hold() and size <= _SHARE_OF_MEMORY * _memory()
-
-    def each_length(self):
-        lengths = dask.compute(*[dask.delayed(len)(block) for block in self.array.to_delayed().ravel()])
-        return [int(n) for n in lengths]
+        return _can_hold() and self.size <= _SHARE_OF_MEMORY * _memory()
 
     def _divide(self):
         """The shards: held in memory, or to be read in each pass."""
@@ -268,7 +283,7 @@ class Far:
             shards = [_Shard(blocks[a:b]) for a, b in self.ranges]
             if self.is_held:
                 shards = [dask.delayed(_read_shard, pure=False)(shard, self.dtype) for shard in shards]
-        return list(dask.persist(*shards)) if self.is_held else shards
+        return _held(shards) if self.is_held else shards
 
     @cached_property
     def _blocks(self):
@@ -284,13 +299,34 @@ class Far:
     def weights(self, weight):
         """Parts of `weight` where the shards are; made of tasks, so that none is lost."""
         blocks = [weight[a:b] for a, b in zip(self.edges, self.edges[1:], strict=False)]
-        blocks_of = dask.delayed(_blocks_of, pure=False)
-        parts = [blocks_of(_Shard(blocks[i:j])) for i, j in self.ranges]
-        return list(dask.persist(*parts)) if _can_hold() else parts
+        parts = [_Shard(blocks[i:j]) for i, j in self.ranges]
+        if not _can_hold():
+            return parts
+        return _held([dask.delayed(_itself, pure=False)(part) for part in parts])
 
 
-def _blocks_of(shard):
-    return shard.blocks
+def _itself(shard):
+    return shard
+
+
+def _held(tasks):
+    """Their results, held where they are made."""
+    client = _client()
+    return list(dask.persist(*tasks)) if client is None else client.compute(tasks)
+
+
+def _merged(X):
+    """The array with small neighbours as one block, and with no more blocks than can come back."""
+    lengths = X.chunks[0]
+    if np.isnan(lengths).any():
+        return X
+    least = max(_LEAST_BLOCK / (X.shape[1] * X.dtype.itemsize), sum(lengths) / _MOST_BLOCKS)
+    merged = [0]
+    for length in lengths:
+        if merged[-1] >= least:
+            merged.append(0)
+        merged[-1] += length
+    return X if len(merged) == len(lengths) else X.rechunk({0: tuple(merged)})
 
 
 def _client():
@@ -343,13 +379,16 @@ class DaskSource:
 
     @cached_property
     def _details(self):
+        return self._details_between(self.rows.X.edges)
+
+    def _details_between(self, edges):
         """For each block what is known of its rows, and which are in the block of linked rows instead."""
-        far, rows = self.rows.X, self.rows
+        rows = self.rows
         linked = None if rows.links is None else rows.links.graph.rows
         details: list[Any] = []
-        for start, stop in zip(far.edges, far.edges[1:], strict=False):
+        for start, stop in pairwise(edges):
             if start == stop:
-                details.append(_NOTHING)
+                details.append(None)
                 continue
             known = None if rows.known is None else rows.known.take(slice(start, stop), len(rows))
             left = None if linked is None else linked[(linked >= start) & (linked < stop)] - start
@@ -392,31 +431,34 @@ class DaskSource:
         one = replace(self._template, X=np.zeros((1, far.n_features), far.dtype))
         like = getattr(reader, name)(LocalSource(one), plain)
         shared = dask.delayed(_Reading(reader, name, plain, self._template, far.dtype), traverse=False)
-        tell, is_surveyed = dask.delayed(_tell, pure=False), "survey" in vars(far)
-        details = self._details if is_surveyed else [(None, None)] * far.n_blocks
-        lengths = far.survey.lengths if is_surveyed else far.array.chunks[0]
-        patches = self._patches(reader, name, state)
+        tell, blocks = dask.delayed(_tell, pure=False), far.given.to_delayed().ravel()
+        lengths = far.given_lengths
+        details = patches = [None] * len(blocks)
+        if not np.isnan(
+            lengths
+        ).any():  # rows of a prediction may be uncounted, but nothing is known of them
+            edges = np.concatenate(([0], np.cumsum(lengths))).astype(int)
+            details, patches = self._details_between(edges), self._patches(reader, name, state, edges)
         told = [
             tell(shared, block, _Hidden((detail, patch)))
-            for block, detail, patch in zip(far.array.to_delayed().ravel(), details, patches, strict=True)
+            for block, detail, patch in zip(blocks, details, patches, strict=True)
         ]
         if isinstance(like, np.ndarray):
             return _stacked(told, lengths, like)
         fields = [_stacked([t[k] for t in told], lengths, field) for k, field in enumerate(like)]
         return type(like)(*fields)
 
-    def _patches(self, reader, name, state):
+    def _patches(self, reader, name, state, edges):
         """For each block the linked rows in it and what is said of them, which is found for all at once."""
-        far = self.rows.X
         if self.rows.links is None or state.linked is None:
-            return [None] * far.n_blocks
+            return [None] * (len(edges) - 1)
         rows = self.rows.links.graph.rows
         told = getattr(reader, name)(LocalSource(self.rows.sampled(rows)), state)
         told = (told,) if isinstance(told, np.ndarray) else tuple(told)
-        cuts = np.searchsorted(rows, far.edges)
+        cuts = np.searchsorted(rows, edges)
         return [
             (rows[a:b] - start, [values[a:b] for values in told]) if b > a else None
-            for a, b, start in zip(cuts, cuts[1:], far.edges, strict=False)
+            for a, b, start in zip(cuts, cuts[1:], edges, strict=False)
         ]
 
 
@@ -449,7 +491,7 @@ def _tell(reading, block, hidden):
     if not np.isfinite(X).all():
         i, j = np.argwhere(~np.isfinite(X))[0]
         raise ValueError(f"Input X contains {X[i, j]}: row {i} of a block, feature {j}.")
-    known = detail[0] if isinstance(detail, tuple) else None
+    known = None if detail is None else detail[0]
     rows = replace(reading.template, X=X, known=known)
     told = getattr(reading.reader, reading.name)(LocalSource(rows), reading.state)
     if patch is not None:
