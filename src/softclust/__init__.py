@@ -23,12 +23,14 @@ _HOMES = {
     "CentralDistance": "separation",
     "Pairs": "supervision",
     "sample_supervision": "supervision",
-    "make": "catalogue",
-    "catalogue": "catalogue",
+    "make": "acronyms",
+    "catalogue": "acronyms",
     "select": "selection",
     "save": "persistence",
     "load": "persistence",
+    "CheckpointError": "errors",
     "ConstraintConflictError": "errors",
+    "DataLostError": "errors",
     "DegenerateClusterWarning": "errors",
     "ModelFileError": "errors",
 }
@@ -41,7 +43,6 @@ def __getattr__(name):
         raise AttributeError(f"module 'softclust' has no attribute {name!r}")
     with collector_paused():
         module = import_module(f"softclust.{_HOMES[name]}")
-    # All of its names at once: importing `catalogue` has just bound that name to the module.
     globals().update({n: getattr(module, n) for n, home in _HOMES.items() if home == _HOMES[name]})
     return globals()[name]
 

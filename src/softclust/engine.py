@@ -59,9 +59,12 @@ def alternate(model, source, state, options):
     statistics, J and memberships returned all belong to it.  Interrupted, or asked by one who looks on,
     it gives the last state that it accepted.
     """
-    memory = Memory(state, SCHEMES[options.acceleration]() if options.acceleration else None)
     watch = options.watch
-    watch.begin(model, source, options)
+    kept = watch.begin(model, source, options) if watch.stopped is None else None
+    if isinstance(kept, Fit):
+        return kept
+    scheme = SCHEMES[options.acceleration]() if options.acceleration else None
+    memory: Memory = Memory(state, scheme) if kept is None else kept
     try:
         while True:
             is_last = _turn(model, source, options, memory)
@@ -71,7 +74,13 @@ def alternate(model, source, state, options):
         if memory.answer is None:
             raise
         watch.stopped = "interrupt"
-    return memory.fit(memory.shift <= options.tol)
+    except Exception:
+        watch.end(None)
+        raise
+    fit = memory.fit(bool(memory.shift <= options.tol))
+    if watch.stopped is None:
+        watch.end(fit)
+    return fit
 
 
 def _turn(model, source, options, memory):

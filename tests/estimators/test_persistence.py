@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 
 import softclust as sc
 from configurations import configurations
-from softclust import persistence
+from softclust import archive
 
 X = load_iris().data
 CASES = configurations()
@@ -139,7 +139,7 @@ def test_other_members_newer_formats_and_wrong_sums(written, tmp_path):
     path.write_bytes(rewritten({**parts, "header.json": text}))
     with pytest.raises(sc.ModelFileError, match="checksum"):
         sc.load(path)
-    checksum = persistence._checksum(text, parts["arrays.npz"])
+    checksum = archive._checksum(text, parts["arrays.npz"])
     path.write_bytes(rewritten({**parts, "header.json": text, "checksum": checksum}))
     with pytest.raises(sc.ModelFileError, match="format 99"):
         sc.load(path)
@@ -149,7 +149,7 @@ def test_a_part_is_not_an_estimator(written, tmp_path):
     parts = members_of(written)
     header = json.loads(parts["header.json"])
     text = json.dumps({**header, "estimator": "Model"}).encode()
-    checksum = persistence._checksum(text, parts["arrays.npz"])
+    checksum = archive._checksum(text, parts["arrays.npz"])
     path = tmp_path / "f"
     path.write_bytes(rewritten({**parts, "header.json": text, "checksum": checksum}))
     with pytest.raises(sc.ModelFileError, match="does not hold an estimator"):

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from dataclasses import replace
 from functools import cache
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError, Str
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softclust import recipes
+from softclust.checkpoint import Journal, identity
 from softclust.engine import Options
 from softclust.errors import ConstraintConflictError, warn
 from softclust.estimators import geometry
@@ -82,6 +84,7 @@ class SoftClusterer(
             Interval(Integral, None, -1, closed="right"),
         ],
         "verbose": ["verbose"],
+        "checkpoint": [None, str, PathLike],
     }
 
     n_clusters: Any
@@ -103,6 +106,7 @@ class SoftClusterer(
     random_state: Any
     n_jobs: Any
     verbose: Any
+    checkpoint: Any
 
     def __init__(self, **parameters):
         self.__dict__.update(parameters)  # scikit-learn reads their names from the families' signatures
@@ -170,7 +174,12 @@ class SoftClusterer(
             for name in _OF_THE_INPUT:
                 self.__dict__.pop(name, None) if name not in before else setattr(self, name, before[name])
             raise
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        if self.checkpoint is not None:
+            known = {"y": y, "sample_weight": sample_weight}
+            known |= {"must_link": must_link, "cannot_link": cannot_link}
+            seed = self._resume(source.rows.X, known, seed, watch)
+        rng = np.random.default_rng(seed)
         tol = max(self.tol, _LEAST_TOL[source.rows.X.dtype]) * source.rows.units.spread
         options = Options(self.max_iter, tol, self.acceleration, watch)
         frame = self._frame(c, source)
@@ -179,6 +188,14 @@ class SoftClusterer(
         outcome = self._solve(source, labels, pairs, frame, centre_rate, start, options, rng)
         self._publish(labels, pairs, outcome, options)
         return self
+
+    def _resume(self, X, known, seed, watch):
+        """Have the fit kept in a file, or go on from there; the number that seeds chance."""
+        journal = Journal(self.checkpoint, identity(self, X, known), seed)
+        watch.observers.append(journal)
+        if is_far(X):
+            X.checkpoint = self.checkpoint
+        return journal.seed
 
     def _solve(self, source, labels, pairs, frame, centre_rate, start, options, rng):
         """Fit the sentence that the parameters say, on one frame."""

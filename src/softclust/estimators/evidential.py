@@ -148,6 +148,7 @@ class EvidentialCMeans(SoftClusterer):
         random_state=None,
         n_jobs=None,
         verbose=0,
+        checkpoint=None,
     ):
         super().__init__(
             n_clusters=n_clusters,
@@ -166,6 +167,7 @@ class EvidentialCMeans(SoftClusterer):
             random_state=random_state,
             n_jobs=n_jobs,
             verbose=verbose,
+            checkpoint=checkpoint,
         )
         self.focal_sets = focal_sets
         self.cardinality_power = cardinality_power

@@ -70,6 +70,7 @@ class HardCMeans(SoftClusterer):
         random_state=None,
         n_jobs=None,
         verbose=0,
+        checkpoint=None,
     ):
         super().__init__(
             n_clusters=n_clusters,
@@ -91,6 +92,7 @@ class HardCMeans(SoftClusterer):
             random_state=random_state,
             n_jobs=n_jobs,
             verbose=verbose,
+            checkpoint=checkpoint,
         )
         self.link_strength = link_strength
 

@@ -88,6 +88,7 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
         random_state=None,
         n_jobs=None,
         verbose=0,
+        checkpoint=None,
     ):
         super().__init__(
             n_clusters=n_clusters,
@@ -109,6 +110,7 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
             random_state=random_state,
             n_jobs=n_jobs,
             verbose=verbose,
+            checkpoint=checkpoint,
         )
         self.a = a
         self.b = b
@@ -209,6 +211,7 @@ class ImprovedPossibilisticCMeans(TypicalityClusterer):
         random_state=None,
         n_jobs=None,
         verbose=0,
+        checkpoint=None,
     ):
         super().__init__(
             n_clusters=n_clusters,
@@ -230,6 +233,7 @@ class ImprovedPossibilisticCMeans(TypicalityClusterer):
             random_state=random_state,
             n_jobs=n_jobs,
             verbose=verbose,
+            checkpoint=checkpoint,
         )
         self.variant = variant
         self.m = m

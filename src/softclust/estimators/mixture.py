@@ -113,6 +113,7 @@ class GaussianMixture(SoftClusterer):
         random_state=None,
         n_jobs=None,
         verbose=0,
+        checkpoint=None,
     ):
         super().__init__(
             n_clusters=n_clusters,
@@ -126,6 +127,7 @@ class GaussianMixture(SoftClusterer):
             random_state=random_state,
             n_jobs=n_jobs,
             verbose=verbose,
+            checkpoint=checkpoint,
         )
         self.covariance_type = covariance_type
         self.reg_covar = reg_covar

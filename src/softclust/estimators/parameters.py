@@ -59,6 +59,9 @@ TEXTS = {
             Threads.  None is all cores (or OMP_NUM_THREADS); the result has the same bits for any.
         verbose : int, default=0
             Above 0, a line is printed for each iteration.
+        checkpoint : path-like, default=None
+            A file that keeps the fit while it runs: the same call, made again after a crash, goes on from
+            there and ends in the same bits.  A file of other parameters or data is refused.
     """,
     "common": """
         geometry : str or an object of your own, default="points"

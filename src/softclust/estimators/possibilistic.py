@@ -78,6 +78,7 @@ class PossibilisticCMeans(TypicalityClusterer):
         random_state=None,
         n_jobs=None,
         verbose=0,
+        checkpoint=None,
     ):
         super().__init__(
             n_clusters=n_clusters,
@@ -99,6 +100,7 @@ class PossibilisticCMeans(TypicalityClusterer):
             random_state=random_state,
             n_jobs=n_jobs,
             verbose=verbose,
+            checkpoint=checkpoint,
         )
         self.m = m
         self.penalty = penalty

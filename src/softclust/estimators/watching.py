@@ -62,6 +62,9 @@ class _Words:
     def begin(self, model, source, options):
         self.model, self.rows = model, source.rows
 
+    def end(self, fit):
+        pass
+
     def sees(self, memory):
         estimator = self.estimator
         value = float(estimator._left(memory.history[-1], self.model, self.rows))
@@ -85,6 +88,9 @@ class _Callbacks:
 
     def begin(self, model, source, options):
         self.model, self.rows = model, source.rows
+
+    def end(self, fit):
+        pass
 
     def sees(self, memory):
         stop = self.turn.call_on_fit_task_end(

@@ -19,7 +19,7 @@ from functools import partial
 
 import numpy as np
 
-from softclust.catalogue import make
+from softclust.acronyms import make
 from softclust.datasets import load_ecoli, load_iris, load_wine, make_gauss_k2
 from softclust.experiments.curves import ari, description, expected_trouble, in_words, kept
 from softclust.experiments.frame import Experiment, Line, claim

@@ -22,7 +22,7 @@ from functools import cache
 
 import numpy as np
 
-from softclust.catalogue import make
+from softclust.acronyms import make
 from softclust.datasets import load_glass, load_iris, make_x12
 from softclust.experiments.frame import BRACKETED, REPRODUCED, Experiment, Line, claim, compare
 from softclust.experiments.measures import agreement, coincidence_expected

@@ -11,7 +11,7 @@ from itertools import product
 
 import numpy as np
 
-from softclust.catalogue import make
+from softclust.acronyms import make
 from softclust.datasets import make_ellipses
 from softclust.experiments.curves import ari, expected_trouble, in_words, random_starts
 from softclust.experiments.frame import NOT_REPRODUCIBLE, Experiment, Line, claim, compare

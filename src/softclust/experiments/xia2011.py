@@ -17,7 +17,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from softclust.catalogue import make
+from softclust.acronyms import make
 from softclust.datasets import load_iris, load_iris_uci, make_noisy_iris, make_x2000
 from softclust.experiments.frame import BRACKETED, REPRODUCED, Experiment, Line, claim, compare
 from softclust.experiments.measures import (

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from softclust.catalogue import make
+from softclust.acronyms import make
 from softclust.datasets import load_breast_cancer, load_glass, load_iris, load_letters_ijl
 from softclust.experiments.curves import (
     ari,

@@ -1,0 +1,243 @@
+"""A fit kept in a file: resumed anywhere it ends in the same bits; a file of another fit is refused."""
+
+import shutil
+import subprocess
+import sys
+import time
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
+
+import softclust as sc
+from softclust import checkpoint
+
+
+class Crash(Exception):
+    pass
+
+
+class Crashing:
+    """Ends the process, as far as the fit can tell, at some iteration."""
+
+    def __init__(self, turn):
+        self.turn, self.turns = turn, 0
+
+    def setup(self, estimator, context):
+        pass
+
+    teardown = on_fit_task_begin = setup
+
+    def on_fit_task_end(self, estimator, context):
+        self.turns += context.task_name == "iteration"
+        if self.turns == self.turn:
+            raise Crash
+
+
+MODELS = {
+    "fcm": {},
+    "kmeans": {},
+    "pcm": {},
+    "rpcm": {},
+    "spcm": {},
+    "pfcm": {},
+    "ipcm": {},
+    "gk": {},
+    "gmm": {},
+    "ecm": {},
+    "lpecm": {},
+    "afcs": {"max_iter": 20},
+    "fcm squarem": {"acceleration": "squarem"},
+    "fcm plain": {"acceleration": None},
+}
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::softclust.DegenerateClusterWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
+)
+
+
+@pytest.fixture(autouse=True)
+def _every_turn(monkeypatch):
+    monkeypatch.setattr(checkpoint, "_SHARE", np.inf)  # small fits are written at every turn
+
+
+def made(name, path, **more):
+    return sc.make(name.split()[0], n_clusters=3, checkpoint=path, **MODELS[name], **more)
+
+
+def attributes(model):
+    return {k: v for k, v in vars(model).items() if isinstance(v, np.ndarray) and k.endswith("_")}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_resumed_at_any_turn_it_ends_in_the_same_bits(name, iris, tmp_path):
+    X, y = iris
+    known = {}
+    if name == "lpecm":
+        said = sc.sample_supervision(y, labels=15, must_link=15, cannot_link=15, random_state=0)
+        known = {"y": said.y, "must_link": said.must_link, "cannot_link": said.cannot_link}
+    whole = made(name, None, random_state=5).fit(X, **known)
+    for turn in (1, 2, 5, 9, 14):
+        path = tmp_path / f"{turn}"
+        model = made(name, path, random_state=5)
+        try:
+            model.set_callbacks(Crashing(turn)).fit(X, **known)
+        except Crash:
+            assert path.exists() or turn == 1
+        model = made(name, path, random_state=5).fit(X, **known)
+        assert model.n_iter_ == whole.n_iter_
+        assert_array_equal(model.objective_history_, whole.objective_history_)
+        for key, value in attributes(whole).items():
+            assert_array_equal(getattr(model, key), value, err_msg=key)
+
+
+def test_the_seed_is_kept(iris, tmp_path):
+    """random_state=None draws another seed each time, but a resumed fit goes on with its own."""
+    X, _ = iris
+    path = tmp_path / "f"
+    model = sc.FuzzyCMeans(3, init="random", checkpoint=path)
+    with pytest.raises(Crash):
+        model.set_callbacks(Crashing(9)).fit(X)
+    ends = []
+    for copy in ("a", "b"):
+        shutil.copy(path, tmp_path / copy)
+        ends.append(sc.FuzzyCMeans(3, init="random", checkpoint=tmp_path / copy).fit(X))
+    assert_array_equal(ends[0].memberships_, ends[1].memberships_)
+
+
+def test_a_finished_fit_is_given_back(iris, tmp_path):
+    X, _ = iris
+    first = sc.FuzzyCMeans(3, random_state=0, checkpoint=tmp_path / "f").fit(X)
+    recorder = Crashing(99)
+    again = sc.FuzzyCMeans(3, random_state=0, checkpoint=tmp_path / "f").set_callbacks(recorder).fit(X)
+    assert recorder.turns == 1  # a task that was begun and is closed: no turn was made
+    assert_array_equal(first.memberships_, again.memberships_)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"m": 1.9}, r"other parameters \(m\)"),
+        ({"n_clusters": 4}, r"other parameters \(n_clusters\)"),
+        ({"random_state": 1}, r"other parameters \(random_state\)"),
+        ({"init": np.zeros((3, 4))}, r"other parameters \(init\)"),
+        ({"separation": sc.Repulsion(1.0)}, r"other parameters \(separation\)"),
+    ],
+)
+def test_other_parameters_are_refused(change, sentence, iris, tmp_path):
+    X, _ = iris
+    path = tmp_path / "f"
+    sc.FuzzyCMeans(3, random_state=0, checkpoint=path).fit(X)
+    before = path.read_bytes()
+    with pytest.raises(sc.CheckpointError, match=sentence):
+        sc.FuzzyCMeans(**{"n_clusters": 3, "random_state": 0, "checkpoint": path, **change}).fit(X)
+    assert path.read_bytes() == before
+
+
+def test_other_data_are_refused(iris, tmp_path):
+    X, y = iris
+    path = tmp_path / "f"
+    model = sc.FuzzyCMeans(3, random_state=0, checkpoint=path).fit(X)
+    for other, known, name in [
+        (X + 1e-9, {}, "X"),
+        (X[:-1], {}, "X"),
+        (X.astype(np.float32), {}, "X"),
+        (X, {"y": y}, "y"),
+        (X, {"sample_weight": np.ones(150)}, "sample_weight"),
+        (X, {"must_link": [[0, 1]]}, "must_link"),
+    ]:
+        with pytest.raises(sc.CheckpointError, match=rf"other data \({name}\)"):
+            model.fit(other, **known)
+    model.set_params(n_jobs=1, verbose=0).fit(X)  # what does not change the result may change
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_damage_is_refused(data, tmp_path_factory):
+    X = load_iris().data
+    path = tmp_path_factory.mktemp("damage") / "f"
+    model = sc.FuzzyCMeans(3, random_state=0, checkpoint=path, n_init=1, max_iter=5)
+    model.fit(X)
+    raw = bytearray(path.read_bytes())
+    at = data.draw(st.integers(0, len(raw) - 1))
+    if data.draw(st.booleans()):
+        raw[at] ^= data.draw(st.integers(1, 255))
+    else:
+        del raw[at:]
+    path.write_bytes(raw)
+    try:
+        again = sc.FuzzyCMeans(3, random_state=0, checkpoint=path, n_init=1, max_iter=5).fit(X)
+    except sc.CheckpointError:
+        return
+    assert_array_equal(again.memberships_, model.memberships_)
+
+
+def test_no_file_no_fit(iris, tmp_path):
+    X, _ = iris
+    with pytest.raises(FileNotFoundError):
+        sc.FuzzyCMeans(3, checkpoint=tmp_path / "nowhere" / "f").fit(X)
+    with pytest.raises(ValueError, match="checkpoint"):
+        sc.FuzzyCMeans(3, checkpoint=3).fit(X)
+
+
+def test_an_interrupted_fit_goes_on(iris, tmp_path):
+    X, _ = iris
+    path = tmp_path / "f"
+
+    class Pressing(Crashing):
+        def on_fit_task_end(self, estimator, context):
+            try:
+                super().on_fit_task_end(estimator, context)
+            except Crash:
+                raise KeyboardInterrupt from None
+
+    options = {"n_clusters": 3, "random_state": 0, "tol": 1e-12, "checkpoint": path}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = sc.FuzzyCMeans(**options).set_callbacks(Pressing(6)).fit(X)
+    assert any(issubclass(w.category, ConvergenceWarning) for w in caught)
+    assert not model.converged_
+    resumed = sc.FuzzyCMeans(**options).fit(X)
+    whole = sc.FuzzyCMeans(**{**options, "checkpoint": None}).fit(X)
+    assert_array_equal(resumed.objective_history_, whole.objective_history_)
+
+
+KILLED = """
+import sys, numpy as np
+from sklearn.datasets import make_blobs
+import softclust as sc
+X, _ = make_blobs(20_000, n_features=6, centers=5, cluster_std=4.0, random_state=0)
+model = sc.FuzzyCMeans(5, random_state=0, tol=1e-13, max_iter=400, checkpoint=sys.argv[1])
+model.set_params(acceleration=None)
+model.fit(X)
+np.savez(sys.argv[2], V=model.cluster_centers_, J=model.objective_history_)
+"""
+
+
+def test_a_killed_process_goes_on(tmp_path):
+    """Killed three times wherever it was, the fit ends as one that was left in peace."""
+    kept, out = tmp_path / "kept", tmp_path / "out.npz"
+    command = [sys.executable, "-W", "ignore", "-c", KILLED, str(kept), str(out)]
+    for _ in range(3):
+        process = subprocess.Popen(command)
+        deadline = time.monotonic() + 60
+        size = kept.stat().st_mtime_ns if kept.exists() else 0
+        while time.monotonic() < deadline and process.poll() is None:
+            if kept.exists() and kept.stat().st_mtime_ns != size:
+                break
+            time.sleep(0.005)
+        time.sleep(0.05)
+        process.kill()
+        process.wait()
+    subprocess.run(command, check=True, timeout=100)
+    peace = tmp_path / "peace.npz"
+    command[-2:] = [str(tmp_path / "other"), str(peace)]
+    subprocess.run(command, check=True, timeout=100)
+    with np.load(out) as a, np.load(peace) as b:
+        assert_array_equal(a["V"], b["V"])
+        assert_array_equal(a["J"], b["J"])
