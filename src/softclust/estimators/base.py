@@ -18,7 +18,7 @@ from sklearn.base import (
     _fit_context,
     clone,
 )
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -44,11 +44,13 @@ from softclust.partitions import Hard, Members
 from softclust.prototypes import Ellipsoids, Gaussians, Points, RadialShells, Shells
 from softclust.records import LARGEST_EXPONENT, Frame, Rows, State
 from softclust.run import Far, is_far, n_threads, source_of
+from softclust.run.files import is_file, opened
 from softclust.separation import CentralDistance, Repulsion
 from softclust.terms import LabelLikelihood, LabelPenalty, LinkPenalty
 from softclust.units import rows_as_they_are, rows_in_units
 from softclust.weights import density_weights
 
+_AS_FLOATS: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C"}
 _OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
 _OF_PREDICTION = ("_units", "_model", "_state", "n_clusters_", "cluster_centers_")
 _STRONGEST = 1e6  # of labels that multiply likelihoods: beyond, nothing changes
@@ -143,7 +145,9 @@ class SoftClusterer(
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows.  float32 stays float32; a C-contiguous array or memory map is not copied.
+            The rows.  float32 stays float32; a C-contiguous array or memory map is not copied.  Or a dask
+            array or dataframe; the path of a .npy or .parquet file, which is read from disk in each pass;
+            a function without arguments that gives an iterator over blocks of rows.
         y : array-like of shape (n_samples,) or (n_samples, n_clusters), default=None
             What is known.  1-D: a class for each row; -1, None or NaN where none is known.  2-D: a
             degree in [0, 1] for each cluster, NaN where nothing is said; zeros and several ones mean
@@ -225,8 +229,11 @@ class SoftClusterer(
             like = getattr(X, "_meta", None) if hasattr(X, "columns") else np.empty((0, far.n_features))
             validate_data(self, like, skip_check_array=True, reset=reset)
             return far
-        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=reset)
-        return np.asarray(X)
+        if is_file(X):
+            X, like = opened(X)
+            validate_data(self, X[:0] if like is None else like, skip_check_array=True, reset=reset)
+            return np.asarray(check_array(X, **_AS_FLOATS, estimator=self, input_name="X"))
+        return np.asarray(validate_data(self, X, **_AS_FLOATS, reset=reset))
 
     def _read_pairs(self, must_link, cannot_link, source, labels, c):
         """Checked pairs, or None; those that cannot all hold are refused or, where they only cost, told."""

@@ -21,7 +21,7 @@ from dask.base import get_scheduler
 
 from softclust.errors import DataLostError
 from softclust.records import Rows
-from softclust.run.local import LocalSource, fold, n_threads
+from softclust.run.local import SAMPLE_BYTES, LocalSource, fold, n_threads
 
 _SHARDS_A_THREAD = 4  # at most: they even out what threads take,
 _SHARD_BYTES = 2**27  # but a smaller one takes little longer than the task that it is
@@ -30,7 +30,6 @@ _LEAST_BLOCK = 2**22  # bytes: smaller ones
 _RETRIES = 3
 _FIRST_PAUSE = 0.2  # s, before a failed pass is tried again; doubled each time
 _SHARE_OF_MEMORY = 0.4  # that rows may take
-_SAMPLE_BYTES = 2**28  # of rows that come to the client at most
 # What a pass may fail of that another try may mend; by name, for `distributed` need not be installed.
 _LOSSES = {
     "KilledWorker",
@@ -367,7 +366,7 @@ class DaskSource:
     def most_sampled(self):
         """Rows that a sample may have, for it comes here."""
         far = self.rows.X
-        return max(20_000, _SAMPLE_BYTES // (far.n_features * far.dtype.itemsize))
+        return max(20_000, SAMPLE_BYTES // (far.n_features * far.dtype.itemsize))
 
     def knowing(self, known):
         """The same rows, with what is known of them."""

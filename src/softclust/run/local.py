@@ -17,6 +17,8 @@ from softclust.records import Rows
 _MOST_BLOCKS = 32
 _BLOCK_BYTES = 2**20  # at least: handing out a block costs some 20 microseconds
 _LEAST_ROWS = 4096
+SAMPLE_BYTES = 2**28  # of rows elsewhere that come to memory at most
+_LEAST_SAMPLE = 20_000
 
 
 def n_threads(n_jobs):
@@ -44,6 +46,15 @@ def fold(parts):
     return parts[0]
 
 
+def _is_mapped(X):
+    """Whether an array is in a file."""
+    while X is not None:
+        if isinstance(X, np.memmap):
+            return True
+        X = getattr(X, "base", None)
+    return False
+
+
 @dataclass(frozen=True)
 class LocalSource:
     """Blocks of an array; their size depends on the shape of the data alone, never on the threads."""
@@ -52,7 +63,11 @@ class LocalSource:
     threads: int = 1
     block_rows: int | None = None
 
-    most_sampled = 2**62  # rows that a sample may have: they are here
+    @property
+    def most_sampled(self):
+        """Rows that a sample may have: any number of those in memory, fewer of those in a file."""
+        X = self.rows.X
+        return max(_LEAST_SAMPLE, SAMPLE_BYTES // (X.shape[1] * X.itemsize)) if _is_mapped(X) else len(X)
 
     def __len__(self):
         return len(self.rows)

@@ -1,0 +1,137 @@
+"""Rows in files that may be larger than memory: .npy as it is, Parquet and iterators by way of a .npy file.
+
+A pass over a memory-mapped file takes about as long as one over memory; reading Parquet takes more than
+twice as long, so its row groups are written once to a file beside those of the operating system.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+_BATCH = 65_536
+
+
+def is_file(X):
+    """Whether X names a file or makes blocks of rows, as a function without arguments."""
+    return isinstance(X, str | os.PathLike) or (callable(X) and not hasattr(X, "__array__"))
+
+
+def opened(X):
+    """The rows as a read-only memory map, and an empty table with the names of its columns, or None."""
+    rows, like = _opened(X)
+    if hasattr(mmap, "MADV_SEQUENTIAL"):
+        rows._mmap.madvise(mmap.MADV_SEQUENTIAL)  # pages are fetched before a pass comes to them
+    return rows, like
+
+
+def _opened(X):
+    if not isinstance(X, str | os.PathLike):
+        return _spooled(X, None), None
+    path = Path(X)
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist.")
+    kind = path.suffix.lower()
+    if kind == ".npy":
+        return np.load(path, mmap_mode="r", allow_pickle=False), None
+    if kind in (".parquet", ".pq"):
+        return _of_parquet(path)
+    raise ValueError(f"{path} ends in {kind or 'nothing'}; .npy and .parquet can be read.")
+
+
+def _of_parquet(path):
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        raise ImportError("Parquet needs pyarrow: pip install 'softclust[cli]'.") from None
+    file = parquet.ParquetFile(path)
+    wrong = [f.name for f in file.schema_arrow if not _is_number(f.type)]
+    if wrong:
+        raise ValueError(
+            f"{path}: column {wrong[0]!r} holds {file.schema_arrow.field(wrong[0]).type}, not numbers; "
+            "a file of features alone would fit."
+        )
+    narrow = all(str(f.type) == "float" for f in file.schema_arrow)
+
+    def blocks():
+        for batch in parquet.ParquetFile(path).iter_batches(_BATCH):
+            columns = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
+            yield np.column_stack(columns).astype(np.float32 if narrow else np.float64, copy=False)
+
+    about = os.stat(path)
+    state = f"{path.resolve()}{about.st_size}{about.st_mtime_ns}"
+    return _spooled(
+        blocks, hashlib.sha256(state.encode()).hexdigest()[:20]
+    ), file.schema_arrow.empty_table()
+
+
+def _is_number(kind):
+    from pyarrow import types
+
+    return types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind)
+
+
+def folder():
+    """Where rows are kept between fits: SOFTCLUST_SPOOL, or a folder of the temporary ones."""
+    chosen = os.environ.get("SOFTCLUST_SPOOL")
+    where = Path(chosen) if chosen else Path(tempfile.gettempdir()) / f"softclust-{os.getuid()}"
+    where.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return where
+
+
+def _spooled(blocks, name):
+    """The blocks in one .npy file, mapped; a file of this name is taken as it is.
+
+    Without a name the file is gone as soon as nobody maps it.
+    """
+    kept = None if name is None else folder() / f"{name}.npy"
+    if kept is not None and kept.exists():
+        return np.load(kept, mmap_mode="r", allow_pickle=False)
+    handle, half = tempfile.mkstemp(suffix=".half", dir=folder())
+    try:
+        with os.fdopen(handle, "wb") as file:
+            _write(file, blocks())
+        rows = np.load(half, mmap_mode="r", allow_pickle=False)
+        if kept is not None:
+            os.replace(half, kept)
+        return rows
+    finally:
+        Path(half).unlink(missing_ok=True)
+
+
+def _write(file, blocks: Iterable):
+    """A .npy file of blocks, however many there are: at the end its header is written again."""
+    first, n = None, 0
+    for block in blocks:
+        array = np.ascontiguousarray(block)
+        if array.ndim != 2:
+            raise ValueError(f"Block {n} of rows has {array.ndim} dimensions; rows and features are two.")
+        if array.dtype not in (np.float32, np.float64):
+            array = array.astype(np.float64)
+        if first is None:
+            first = array[:0]
+            _header(file, (0, array.shape[1]), array.dtype)
+        if array.shape[1] != first.shape[1]:
+            raise ValueError(
+                f"Row {n} begins a block of {array.shape[1]} features; those before have {first.shape[1]}."
+            )
+        file.write(array.astype(first.dtype, copy=False).data)
+        n += len(array)
+    if first is None:
+        raise ValueError("Found array with 0 sample(s): there is no block of rows.")
+    file.seek(0)
+    _header(file, (n, first.shape[1]), first.dtype)
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _header(file, shape, dtype):
+    """NumPy leaves room in the header for the first dimension to grow to any length."""
+    about = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_2_0(file, about)
