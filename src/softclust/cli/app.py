@@ -45,8 +45,7 @@ def demo(
 
 @app.command
 def fit(
-    data: Path,
-    *,
+    *data: Path,
     clusters: int | None = None,
     method: str = "fcm",
     labels: str | None = None,
@@ -60,17 +59,20 @@ def fit(
     out: Path | None = None,
     model: Path | None = None,
     report: Path | None = None,
+    dask: bool = False,
+    scheduler: str | None = None,
     json: bool = False,
     force: bool = False,
 ):
-    """Cluster the rows of a CSV, Parquet or Arrow file.
+    """Cluster the rows of CSV, Parquet or Arrow files.
 
     Memberships go to --out, or to the standard output; what was found is told on the standard error.
 
     Parameters
     ----------
     data
-        The rows; all numeric columns are used but those of --labels and --drop.
+        The rows, in one file or in several with the same columns; all numeric columns are used but those
+        of --labels and --drop.
     clusters
         How many; by default as many as there are classes in --labels.
     method
@@ -97,6 +99,11 @@ def fit(
         Where the model is written, for `softclust predict`, `plot` and `report`.
     report
         Where a page about the fit is written, as report.html.
+    dask
+        Read the files in parts, by a cluster: for more rows than memory holds. Its processes are on this
+        machine and talk to this machine alone.
+    scheduler
+        The address of a scheduler whose cluster does that instead, as tcp://10.0.0.1:8786.
     json
         Print a summary as JSON in place of tables.
     force
@@ -107,7 +114,8 @@ def fit(
     run(
         data, clusters=clusters, method=method, labels_column=labels, must_link=must_link,
         cannot_link=cannot_link, columns=columns, drop=drop, standardize=standardize, settings=set_,
-        seed=seed, out=out, model_path=model, report_path=report, as_json=json, force=force,
+        seed=seed, out=out, model_path=model, report_path=report, dask=dask or scheduler is not None,
+        scheduler=scheduler, as_json=json, force=force,
     )  # fmt: skip
 
 

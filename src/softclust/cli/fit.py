@@ -14,16 +14,30 @@ from rich.table import Table
 import softclust
 from softclust import findings
 from softclust.cli import show
-from softclust.cli.tables import Output, features, labels, pairs, read_table
+from softclust.cli.tables import Output, features, labels, pairs, read_table, read_tables
 
 STANDARDIZED = "Columns are standardised: mean 0, standard deviation 1."
 
 
 def fit(
     data, *, clusters, method, labels_column, must_link, cannot_link, columns, drop, standardize, settings,
-    seed, out, model_path, report_path, as_json, force,
+    seed, out, model_path, report_path, dask, scheduler, as_json, force,
 ):  # fmt: skip
-    """Cluster the rows of a file; see the command."""
+    """Cluster the rows of files; see the command."""
+    if not data:
+        raise ValueError("Which rows? Give a file, as in softclust fit data.csv --clusters 3.")
+    if dask:
+        _refuse_with_dask(
+            standardize=standardize, report=report_path, must_link=must_link, cannot_link=cannot_link
+        )
+        from softclust.cli import cluster
+
+        cluster.fit(
+            data, lambda y: _model(method, clusters, y, settings, seed), labels_column=labels_column,
+            columns=columns, drop=drop, scheduler=scheduler, out=out, model_path=model_path,
+            as_json=as_json, force=force,
+        )  # fmt: skip
+        return
     output = None if as_json and out is None else Output(out, force)
     model_output = None if model_path is None else Output(model_path, force)
     page = None if report_path is None else Output(report_path, force)
@@ -36,6 +50,8 @@ def fit(
     with words.status(f"{method} on {len(X)} rows"), warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         _fit_with(model, _scaled(X, scaling), y, known)
+    if any(str(w.message).startswith("Interrupted") for w in said):
+        raise KeyboardInterrupt
     for sentence in dict.fromkeys(str(w.message) for w in said):
         words.print(f"[yellow]note:[/] {sentence}", highlight=False)
     model.columns_, model.scaling_ = np.array(names), scaling
@@ -47,7 +63,7 @@ def fit(
         from softclust.cli.report import write
 
         notes = [*dict.fromkeys(str(w.message) for w in said), *([STANDARDIZED] if standardize else [])]
-        write(model, _scaled(X, scaling), names, page, title=f"Clusters of {data.name}", notes=notes)
+        write(model, _scaled(X, scaling), names, page, title=f"Clusters of {data[0].name}", notes=notes)
     if as_json:
         print(json.dumps(_summary(model, method, names, out, model_path)))
         return
@@ -61,8 +77,14 @@ def fit(
             words.print(f"{what}: {path}", highlight=False)
 
 
-def _read(data, columns, drop, labels_column):
-    table = read_table(data)
+def _refuse_with_dask(**options):
+    for name, value in options.items():
+        if value:
+            raise ValueError(f"--{name.replace('_', '-')} does not go with --dask; leave one of them out.")
+
+
+def _read(paths, columns, drop, labels_column):
+    data, table = paths[0], read_tables(paths)
     left_out = [*(drop or ()), *([labels_column] if labels_column else ())]
     for name in drop or ():
         if name not in table.column_names:
@@ -202,7 +224,7 @@ def select(
 ):
     """Compare numbers of clusters by validity indices."""
     output = None if out is None else Output(out, force)
-    X, _, _ = _read(data, columns, drop, None)
+    X, _, _ = _read([data], columns, drop, None)
     numbers = _range(clusters)
     model = _model(method, numbers[0], None, settings, seed)
     words = show.console()

@@ -56,6 +56,18 @@ def read_table(path):
     return table
 
 
+def read_tables(paths):
+    """The rows of several files one after the other; their columns must be the same."""
+    first, *others = (read_table(path) for path in paths)
+    for path, table in zip(paths[1:], others, strict=True):
+        if table.column_names != first.column_names:
+            raise ValueError(
+                f"The columns of {path} are {', '.join(table.column_names[:12])}; those of {paths[0]} are "
+                f"{', '.join(first.column_names[:12])}."
+            )
+    return pa.concat_tables([first, *others], promote_options="permissive") if others else first
+
+
 def _read_csv(path):
     from pyarrow import csv
 

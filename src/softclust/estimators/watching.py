@@ -15,7 +15,8 @@ class Watched:
 
         A fit is a task whose subtasks are the iterations of its loops, one after the other: starts, on a
         sample of many rows, perhaps a fuzzy run that tells scales, and the one that gives the answer.  A
-        callback that returns True at the end of an iteration ends the fit with the clusters as they are.
+        callback that returns True at the end of an iteration ends the fit with the clusters as they are;
+        `context.n_rows` tells it how many rows that iteration has seen.
 
         Parameters
         ----------
@@ -93,6 +94,7 @@ class _Callbacks:
         pass
 
     def sees(self, memory):
+        self.turn.n_rows = len(self.rows)
         stop = self.turn.call_on_fit_task_end(
             **self.told, reconstruction_attributes=lambda: self._as_fitted(memory.answer)
         )

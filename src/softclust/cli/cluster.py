@@ -1,0 +1,234 @@
+"""`softclust fit --dask`: rows that are read by a cluster, memberships that are written block by block."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+import pyarrow as pa
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+import softclust
+from softclust import findings
+from softclust.cli import show
+from softclust.cli.tables import Output, features, kind_of, labels, read_table
+
+_HEAD = 1000  # rows that tell the kinds of columns
+
+
+def fit(data, make, *, labels_column, columns, drop, scheduler, out, model_path, as_json, force):
+    """Cluster the rows of many files; `make(y)` gives the estimator."""
+    output = None if out is None else Output(out, force)
+    model_output = None if model_path is None else Output(model_path, force)
+    if output is not None and kind_of(out) == "arrow":
+        raise ValueError(f"{out}: memberships of a cluster are written as .parquet or .csv.")
+    frame, names, y = _frame(data, columns, drop, labels_column)
+    model = make(y)
+    words = show.console()
+    with _cluster(scheduler, words), warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        with _progress(words) as bar:
+            clock = _Clock(bar)
+            model.set_callbacks(clock).fit(frame[names], y)
+            model.set_callbacks()
+        sizes = _written(model, output, words)
+    for sentence in dict.fromkeys(str(w.message) for w in said if "distributed" not in str(w.filename)):
+        words.print(f"[yellow]note:[/] {sentence}", highlight=False)
+    del model.feature_names_in_  # as a fit of one file: the commands match columns by themselves
+    model.columns_, model.scaling_ = np.array(names), None
+    if model_output is not None:
+        softclust.save(model, model_output.path)
+    if as_json:
+        print(json.dumps(_summary(model, names, sizes, clock)))
+        return
+    words.print(_table(model, names, sizes))
+    if clock.rate:
+        words.print(f"{sum(sizes):,} rows, {model.n_iter_} iterations, {clock.rate:,.0f} rows a second")
+    for what, path in (("Memberships of all rows", out), ("The model", model_path)):
+        if path is not None:
+            words.print(f"{what}: {path}", highlight=False, soft_wrap=True)
+
+
+def _frame(paths, columns, drop, labels_column):
+    """A dask dataframe of the files, the names of the features, and what is known."""
+    from dask import dataframe
+
+    kinds = {kind_of(path) for path in paths}
+    if len(kinds) > 1 or kinds == {"arrow"}:
+        raise ValueError("--dask reads Parquet files, or CSV files.")
+    first = _head(paths[0], kinds)
+    left_out = [*(drop or ()), *([labels_column] if labels_column else ())]
+    _, names = features(first, paths[0], columns, left_out)
+    wanted = [*names, *([labels_column] if labels_column else [])]
+    files = [str(path) for path in paths]
+    if kinds == {"parquet"}:
+        frame = dataframe.read_parquet(files, columns=wanted)
+    else:
+        frame = dataframe.read_csv(files, usecols=wanted)
+    y = None
+    if labels_column:
+        column = frame[[labels_column]].compute()
+        y = labels(pa.Table.from_pandas(column, preserve_index=False), labels_column, paths[0])
+    return frame, names, y
+
+
+def _head(path, kinds):
+    """The first rows of a file."""
+    if kinds == {"parquet"} and path.is_file() and path.stat().st_size:
+        from pyarrow import parquet
+
+        try:
+            return pa.Table.from_batches([next(parquet.ParquetFile(path).iter_batches(_HEAD))])
+        except (StopIteration, pa.ArrowInvalid):
+            pass  # for which the usual reader has a sentence
+    return read_table(path).slice(0, _HEAD)
+
+
+@contextmanager
+def _cluster(scheduler, words):
+    """A client of the scheduler at this address, or of a cluster on this machine alone."""
+    from distributed import Client, LocalCluster
+
+    if scheduler:
+        try:
+            client = Client(scheduler, timeout="10s")
+        except OSError:
+            raise ValueError(f"There is no scheduler at {scheduler}.") from None
+        with client:
+            yield client
+        return
+    with (
+        LocalCluster(host="127.0.0.1", dashboard_address="127.0.0.1:0") as cluster,
+        Client(cluster) as client,
+    ):
+        words.print(f"A cluster on this machine: {len(cluster.workers)} workers.", highlight=False)
+        yield client
+
+
+@contextmanager
+def _progress(words):
+    if not words.is_terminal:
+        yield None
+        return
+    columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=words, transient=True) as progress:
+        yield progress
+
+
+class _Clock:
+    """Counts rows a second, as a callback of scikit-learn."""
+
+    def __init__(self, bar):
+        self.bar, self.rate, self.last, self.turns = bar, 0.0, None, 0
+        self.task = None if bar is None else bar.add_task("reading", total=None)
+
+    def setup(self, estimator, context):
+        pass
+
+    teardown = on_fit_task_begin = setup
+
+    def on_fit_task_end(self, estimator, context):
+        if not hasattr(context, "n_rows"):
+            return
+        now = time.perf_counter()
+        if self.last is not None:
+            self.rate = context.n_rows / (now - self.last)
+        self.last, self.turns = now, self.turns + 1
+        if self.bar is not None:
+            words = f"iteration {self.turns}, {self.rate:,.0f} rows a second"
+            self.bar.update(self.task, description=words)
+
+
+def _written(model, output, words):
+    """Rows of each cluster; their memberships go to the file block by block."""
+    counts = np.zeros(model.n_clusters_, dtype=np.int64)
+
+    def blocks():
+        start = 0
+        for part in _parts(model):
+            counts[:] += np.bincount(part.labels_, minlength=len(counts))
+            told = show.columns(part)
+            told["row"] = told["row"] + start
+            start += len(part.labels_)
+            yield pa.table({name: pa.array(values) for name, values in told.items()})
+
+    if output is None:
+        for _ in blocks():
+            pass
+    else:
+        output.write(lambda path: _write_blocks(path, kind_of(output.path), blocks()))
+    return counts.tolist()
+
+
+class _Part:
+    """A block of rows with the read-outs of the fit."""
+
+
+_READ_OUTS = ("labels_", "memberships_", "outlier_scores_", "outlier_mask_", "typicalities_", "masses_")
+
+
+def _parts(model):
+    """The blocks of the fit, one after the other."""
+    import dask
+
+    names = [name for name in _READ_OUTS if hasattr(model, name)]
+    arrays = [getattr(model, name) for name in names]
+    for k in range(arrays[0].numblocks[0]):
+        part = _Part()
+        for name, value in zip(names, dask.compute(*[a.blocks[k] for a in arrays]), strict=True):
+            setattr(part, name, value)
+        for name in ("classes_", "cluster_centers_", "focal_sets_"):
+            if hasattr(model, name):
+                setattr(part, name, getattr(model, name))
+        yield part
+
+
+def _write_blocks(path, kind, tables):
+    writer = None
+    try:
+        for table in tables:
+            if writer is None:
+                writer = _writer(path, kind, table.schema)
+            writer.write_table(table)
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+def _writer(path, kind, schema):
+    if kind == "parquet":
+        from pyarrow import parquet
+
+        return parquet.ParquetWriter(path, schema)
+    from pyarrow import csv
+
+    return csv.CSVWriter(path, schema)
+
+
+def _table(model, names, sizes):
+    table = Table(title="Clusters")
+    for heading in ("cluster", "rows", *names):
+        table.add_column(str(heading), justify="left" if heading == "cluster" else "right")
+    for name, size, centre in zip(findings.names_of(model), sizes, model.cluster_centers_, strict=True):
+        table.add_row(str(name), f"{size:,}", *(f"{v:.4g}" for v in centre))
+    return table
+
+
+def _summary(model, names, sizes, clock):
+    centres = [dict(zip(names, map(float, centre), strict=True)) for centre in model.cluster_centers_]
+    clusters = [
+        {"name": name, "rows": size, "center": centre}
+        for name, size, centre in zip(findings.names_of(model), sizes, centres, strict=True)
+    ]
+    return {
+        "estimator": type(model).__name__,
+        "clusters": clusters,
+        "objective": float(model.objective_),
+        "iterations": int(model.n_iter_),
+        "converged": bool(model.converged_),
+        "rows_a_second": clock.rate,
+    }
