@@ -38,7 +38,7 @@ class Start:
     """
 
     given: tuple | None  # theta, or its first part: the centres
-    draws: tuple = ()  # functions without arguments, each giving what the prototypes may begin with
+    draws: tuple = ()  # functions of a sample, each giving what the prototypes may begin with
 
 
 @dataclass(frozen=True)
@@ -176,8 +176,8 @@ def _fit_plain(model, source, start, options, rng):
     """
     if start.given is not None:
         return alternate(model, source, _begin(model, model.prototypes.begin(*start.given)), options)
-    starts = [_begin(model, model.prototypes.begin(*draw())) for draw in start.draws]
     small = source.sample(SAMPLE, rng)
+    starts = [_begin(model, model.prototypes.begin(*draw(small))) for draw in start.draws]
     state = starts[0]
     if len(starts) > 1 or small is not source:
         coarse = replace(

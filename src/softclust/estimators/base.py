@@ -374,8 +374,12 @@ class SoftClusterer(
         known = None if labels is None else labels.means(rows, c)
         if known is not None and not np.isnan(known).any():
             return recipes.Start(self._begin(source, lambda: known, rng))
-        one = (lambda: self._begin(source, lambda: draw(self.init, source, c, rng, known), rng),)
-        return recipes.Start(None, one * (1 if geometry.is_shell(self.geometry) else self.n_init))
+
+        def one(small):  # the rows on which starts compete
+            seen = source if self.init == "k-means||" else small
+            return self._begin(small, lambda: draw(self.init, seen, c, rng, known), rng)
+
+        return recipes.Start(None, (one,) * (1 if geometry.is_shell(self.geometry) else self.n_init))
 
     def _begin(self, source, draw, rng):
         """What the prototypes begin with, at centres that `draw` gives."""
