@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from softclust.run.local import fold
+
 _BLOCK_ROWS = 16384  # of an assignment
 _BLOCK_CANDIDATES = 256  # of a table
 _BLOCK_ENTRIES = 2**22  # of a block of distances that scikit-learn works out
@@ -205,6 +207,10 @@ class Vectors:
         """Slot of the nearest of these medoids and its distance, for every row."""
         return self.metric.nearest(self.X, self.X[rows], self.threads)
 
+    def loss(self, rows, weight):
+        """What all rows pay to the nearest of these medoids."""
+        return float(weight @ self.nearest(rows)[1])
+
 
 @dataclass(frozen=True)
 class Matrix:
@@ -228,6 +234,40 @@ class Matrix:
         d = self.paid[rows]
         label = d.argmin(axis=0).astype(np.int32)
         return label, d[label, np.arange(d.shape[1])].astype(np.float64)
+
+    def loss(self, rows, weight):
+        return float(weight @ self.nearest(rows)[1])
+
+
+@dataclass(frozen=True)
+class FarVectors:
+    """Rows that are elsewhere, with a metric: samples come here, sums are found where the rows are."""
+
+    metric: Compiled | Named
+    X: Any  # a `Far`
+    threads: int = 1
+
+    def __len__(self):
+        return len(self.X)
+
+    def take(self, rows):
+        return Vectors(self.metric, self.metric.prepare(self.X[rows]), self.X.dtype, self.threads)
+
+    def tally(self, rows, weight=None):
+        """What all rows pay to the nearest of these medoids, and the weight of those nearest to each."""
+        V = self.metric.prepare(self.X[rows])
+        weights = None if weight is None else self.X.weights(weight)
+        sums = fold(self.X.each(_tally, self.X.of_each, self.metric, V, weights=weights))
+        return float(sums[0]), sums[1:]
+
+    def loss(self, rows, weight):
+        return self.tally(rows, weight)[0]
+
+
+def _tally(X, weight, detail, metric, V):
+    label, least = metric.nearest(metric.prepare(X), V)
+    weight = np.ones(len(X)) if weight is None else weight
+    return np.append(weight @ least, np.bincount(label, weight, minlength=len(V)))
 
 
 # ------------------------------------------------------------------ PAM
@@ -331,7 +371,10 @@ class Search:
 
 # ------------------------------------------------------------------ CLARA, CLARANS
 def clara(space, weight, search, n_samplings, size, rng):
-    """PAM on samples, each with the best medoids so far; all rows tell which sample had the best."""
+    """PAM on samples, each with the best medoids so far; all rows tell which sample had the best.
+
+    `weight` may be None, for all 1, where there are too many rows for an array of it.
+    """
     n, best = len(space), None
     if size >= n:
         return search.run(space, weight, rng)
@@ -340,9 +383,10 @@ def clara(space, weight, search, n_samplings, size, rng):
     for turn in range(n_samplings):
         sample = np.union1d(rng.choice(n, size, replace=False), kept)
         here = replace(search, init=np.searchsorted(sample, kept)) if not (turn or named) else later
-        end = here.run(space.take(sample), weight[sample], rng)
+        here_weight = scaled(None, len(sample)) if weight is None else weight[sample]
+        end = here.run(space.take(sample), here_weight, rng)
         rows = sample[end.rows]
-        loss = float(weight @ space.nearest(rows)[1])
+        loss = space.loss(rows, weight)
         if best is None or loss < best.loss:
             best = Found(rows, loss, end.n_iter, end.converged)
             kept = best.rows

@@ -43,7 +43,7 @@ from softclust.pairs import check_pairs, conflict, unsatisfied_pairs
 from softclust.partitions import Hard, Members
 from softclust.prototypes import Ellipsoids, Gaussians, Points, RadialShells, Shells
 from softclust.records import LARGEST_EXPONENT, Frame, Rows, State
-from softclust.run import Far, is_far, n_threads, source_of
+from softclust.run import Far, is_far, meta_of, n_threads, source_of
 from softclust.run.files import is_file, opened
 from softclust.separation import CentralDistance, Repulsion
 from softclust.terms import LabelLikelihood, LabelPenalty, LinkPenalty
@@ -226,8 +226,7 @@ class SoftClusterer(
         """The rows as an array, or as what stands for rows that are elsewhere."""
         if is_far(X):
             far = Far(X)
-            like = getattr(X, "_meta", None) if hasattr(X, "columns") else np.empty((0, far.n_features))
-            validate_data(self, like, skip_check_array=True, reset=reset)
+            validate_data(self, meta_of(X), skip_check_array=True, reset=reset)
             return far
         if is_file(X):
             X, like = opened(X)

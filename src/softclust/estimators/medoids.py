@@ -11,6 +11,7 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
     _fit_context,
+    clone,
 )
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
@@ -19,8 +20,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softclust.errors import warn
 from softclust.knowledge import check_weight
-from softclust.medoids import Matrix, Search, Vectors, clara, clarans, metric_for, scaled
-from softclust.run import n_threads
+from softclust.medoids import FarVectors, Matrix, Search, Vectors, clara, clarans, metric_for, scaled
+from softclust.run import Far, is_far, meta_of, n_threads
+from softclust.run.local import SAMPLE_BYTES
 
 _COUNT = Interval(Integral, 1, None, closed="left")
 _AS_FLOATS = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
@@ -175,8 +177,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self : object
             The fitted estimator.
         """
-        order = None if self._is_given() else "C"
-        rows = check_array(X, estimator=self, input_name="X", order=order, **_AS_FLOATS)
+        rows = self._rows(X)
         n, k = len(rows), self.n_clusters
         weight = check_weight(sample_weight, n)
         if n < k:
@@ -185,15 +186,36 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         space = self._space(rows)
         pool, mass = self._candidates(rows, weight, init)
         if pool is None:
-            found = self._solve(space, scaled(mass, n), init)
+            weighs = None if is_far(rows) and mass is None else scaled(mass, n)
+            found = self._solve(space, weighs, init)
             medoids = found.rows
         else:
             init = init if isinstance(init, str) else np.searchsorted(pool, init)
             found = self._solve(space.take(pool), scaled(mass, len(pool)), init)
             medoids = pool[found.rows]
-        validate_data(self, X, skip_check_array=True)  # n_features_in_, now that nothing was refused
-        self._publish(rows, space, medoids, weight, found)
+        # n_features_in_, now that nothing was refused
+        validate_data(self, meta_of(X) if is_far(X) else X, skip_check_array=True)
+        if is_far(X):
+            self._publish_far(Far(X) if not is_far(rows) else rows, medoids, weight, found)
+        else:
+            self._publish(rows, space, medoids, weight, found)
         return self
+
+    def _rows(self, X):
+        """Checked rows: an array, or what stands for rows on a cluster that are too many to come here."""
+        if is_far(X):
+            far = Far(X)
+            if self._is_given():
+                raise ValueError("metric='precomputed' takes distances in memory; X is on a cluster.")
+            if len(far) * far.n_features * far.dtype.itemsize <= SAMPLE_BYTES:
+                return far[:]
+            if self.method != "clara":
+                raise ValueError(
+                    f"method={self.method!r} needs all {len(far)} rows in memory; method='clara' does not."
+                )
+            return far
+        order = None if self._is_given() else "C"
+        return check_array(X, estimator=self, input_name="X", order=order, **_AS_FLOATS)
 
     def _candidates(self, rows, weight, init):
         """Positions of the rows that the search sees (None: all), and their weights (None: all 1).
@@ -205,6 +227,12 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         pool = np.arange(n) if weight is None else np.flatnonzero(weight)
         if len(pool) < k:
             raise ValueError(f"Only {len(pool)} rows have a weight above 0; n_clusters={k} needs as many.")
+        if is_far(rows):
+            if len(pool) < n:
+                raise ValueError(
+                    f"sample_weight is 0 for {n - len(pool)} rows; leave them out of rows on a cluster."
+                )
+            return None, weight
         weight = None if weight is None else weight[pool]
         if not self._is_given() and n <= _MOST_MERGED and self._by_chance(init, len(pool)):
             _, first, inverse = np.unique(rows[pool], axis=0, return_index=True, return_inverse=True)
@@ -249,6 +277,11 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     def _space(self, rows):
         if self._is_given():
             return Matrix(_paid(rows))
+        if is_far(rows):
+            if self.metric in ("seuclidean", "mahalanobis") and not self.metric_params:
+                raise ValueError(f"metric={self.metric!r} needs metric_params for rows on a cluster.")
+            metric = metric_for(self.metric, dict(self.metric_params or {}), rows)
+            return FarVectors(metric, rows, n_threads(self.n_jobs))
         _check_entries(rows)
         metric = metric_for(self.metric, _completed(self.metric, self.metric_params, rows), rows)
         return Vectors(metric, metric.prepare(rows), rows.dtype, n_threads(self.n_jobs))
@@ -277,6 +310,30 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             self._metric_parameters = getattr(space.metric, "parameters", {})
             least = space.metric.leave(least)
         self.inertia_ = self.objective_ = _loss(least, weight)
+        distinct = len(np.unique(self.labels_ if weight is None else self.labels_[weight > 0]))
+        self._publish_end(found, distinct)
+
+    def _publish_far(self, far, medoids, weight, found):
+        """The same of rows on a cluster: labels are lazy."""
+        self.medoid_indices_, self.n_clusters_ = medoids, len(medoids)
+        self.cluster_centers_ = far[medoids]
+        self._metric_parameters = dict(self.metric_params or {})
+        metric = metric_for(self.metric, self._metric_parameters, far)
+        loss, sizes = FarVectors(metric, far).tally(medoids, weight)
+        self.inertia_ = self.objective_ = float(metric.leave(loss))
+        self.labels_ = self._lazy_labels(far)
+        self._publish_end(found, int((sizes > 0).sum()))
+
+    def _lazy_labels(self, far):
+        reader = clone(self)
+        for name in ("medoid_indices_", "n_clusters_", "cluster_centers_", "_metric_parameters"):
+            setattr(reader, name, getattr(self, name))
+        reader.n_features_in_ = far.n_features
+        return far.given.map_blocks(
+            _labels_of, reader, far.dtype, dtype=np.int32, drop_axis=1, meta=np.empty(0, np.int32)
+        )
+
+    def _publish_end(self, found, distinct):
         self.n_iter_ = found.n_iter
         self.converged_ = found.converged
         if not found.converged:
@@ -285,11 +342,10 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
                 "the loss may fall further.",
                 ConvergenceWarning,
             )
-        distinct = len(np.unique(self.labels_ if weight is None else self.labels_[weight > 0]))
-        if distinct < len(medoids):
+        if distinct < self.n_clusters_:
             warn(
-                f"Number of distinct clusters ({distinct}) found smaller than n_clusters ({len(medoids)}). "
-                "Possibly due to duplicate points in X.",
+                f"Number of distinct clusters ({distinct}) found smaller than n_clusters "
+                f"({self.n_clusters_}). Possibly due to duplicate points in X.",
                 ConvergenceWarning,
             )
 
@@ -321,12 +377,20 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     def predict(self, X):
         """The nearest medoid of each row, 0..k-1; "precomputed": X[i, j] is to row j of the fit."""
+        if is_far(X):
+            check_is_fitted(self)
+            validate_data(self, meta_of(X), skip_check_array=True, reset=False)
+            return self._lazy_labels(Far(X))
         return self._nearest(X)[0]
 
     def predict_proba(self, X):
         """1 in the cluster of each row, else 0."""
-        labels = self.predict(X)
-        return np.eye(self.n_clusters_)[labels]
+        return self._indicators(self.predict(X))
+
+    def _indicators(self, labels):
+        if not is_far(labels):
+            return np.eye(self.n_clusters_)[labels]
+        return (labels[:, None] == np.arange(self.n_clusters_)).astype(np.float64)
 
     def transform(self, X):
         """Distances of each row to each medoid."""
@@ -346,7 +410,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     @property
     def memberships_(self):
         check_is_fitted(self)
-        return np.eye(self.n_clusters_)[self.labels_]
+        return self._indicators(self.labels_)
 
     @property
     def _n_features_out(self):
@@ -356,6 +420,10 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = tags.input_tags.positive_only = self._is_given()
         return tags
+
+
+def _labels_of(X, reader, dtype):
+    return reader.predict(np.ascontiguousarray(X, dtype))
 
 
 def _loss(least, weight):

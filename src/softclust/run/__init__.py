@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
+
 from softclust.run.local import LocalSource, n_threads
 
 
@@ -25,6 +27,11 @@ def Far(X):
     return dask.Far(X)
 
 
+def meta_of(X):
+    """No rows of a dask collection, with the names of its columns if it has any."""
+    return X._meta if hasattr(X, "columns") else np.empty((0, X.shape[1]))
+
+
 def source_of(rows, threads):
     """The rows as a source, wherever they are."""
     if not is_far(rows.X):
@@ -34,4 +41,4 @@ def source_of(rows, threads):
     return DaskSource(rows, threads)
 
 
-__all__ = ["Far", "LocalSource", "is_far", "n_threads", "source_of"]
+__all__ = ["Far", "LocalSource", "is_far", "meta_of", "n_threads", "source_of"]

@@ -149,6 +149,7 @@ class Far:
         self.n_blocks = self.array.numblocks[0]
         self.checkpoint = None  # where the fit is kept, for those who lose data
         self._shards: list[Any] | None = None
+        self._weighed: tuple[Any, Any] = (None, None)
 
     # ------------------------------------------------------------------ as an array has it
     @cached_property
@@ -183,11 +184,16 @@ class Far:
     def shape(self):
         return len(self), self.n_features
 
-    def min(self, axis):
-        return self.survey.low
+    def min(self, axis=None):
+        return self.survey.low.min() if axis is None else self.survey.low
 
-    def max(self, axis):
-        return self.survey.high
+    def max(self, axis=None):
+        return self.survey.high.max() if axis is None else self.survey.high
+
+    @property
+    def of_each(self):
+        """A detail for each block that has rows."""
+        return [() if length else None for length in self.survey.lengths]
 
     def __getitem__(self, which):
         """The rows at a slice or at positions, brought here."""
@@ -219,7 +225,7 @@ class Far:
                 if attempt == _RETRIES:
                     raise DataLostError(self._loss(error)) from error
                 time.sleep(_FIRST_PAUSE * 2**attempt)
-                self._shards = None  # read anew
+                self._shards, self._weighed = None, (None, None)  # read anew
 
     def _loss(self, error):
         kept = f" What was found is in {self.checkpoint}." if self.checkpoint else ""
@@ -297,6 +303,11 @@ class Far:
 
     def weights(self, weight):
         """Parts of `weight` where the shards are; made of tasks, so that none is lost."""
+        if self._weighed[0] is not weight:
+            self._weighed = weight, self._placed(weight)
+        return self._weighed[1]
+
+    def _placed(self, weight):
         blocks = [weight[a:b] for a, b in zip(self.edges, self.edges[1:], strict=False)]
         parts = [_Shard(blocks[i:j]) for i, j in self.ranges]
         if not _can_hold():
