@@ -160,6 +160,25 @@ def check_labels(y, n, c):
     return labels, max(c, found)
 
 
+def labels_of_classes(y, n, classes):
+    """`y` as `Labels` of classes that are known already, or None where it says nothing."""
+    if y is None:
+        return None
+    values = np.asarray(y)
+    if values.ndim == 2:
+        return check_labels(values, n, len(classes))[0]
+    if values.shape != (n,):
+        raise ValueError(f"y has the shape {values.shape}; X has {n} rows.")
+    rows = np.flatnonzero(~_unlabelled(values))
+    place = {name: k for k, name in enumerate(classes.tolist())}
+    codes = [place.get(value, -1) for value in values[rows].tolist()]
+    if -1 in codes:
+        row = rows[codes.index(-1)]
+        known = ", ".join(map(str, place))
+        raise ValueError(f"y[{row}] is {values[row]!r}, which no row before was; the classes are {known}.")
+    return Labels(rows, np.eye(len(classes))[codes], classes) if len(rows) else None
+
+
 def check_strength(strength, labels, n):
     """Strength of the penalty and confidence in each row, from a number or one for each row."""
     values = np.asarray(strength, dtype=np.float64)

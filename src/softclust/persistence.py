@@ -23,7 +23,7 @@ _CLASSES = {
         ),
         *(getattr(prototypes, name) for name in prototypes.__all__ if name[0].isupper()),
         *(separation.Repulsion, separation.CentralDistance),
-        *(records.Frame, records.State, records.Units, Model),
+        *(records.Frame, records.State, records.Stats, records.Units, Model),
         *(LabelLikelihood, LabelPenalty, LinkPenalty, SubsetPenalty),
     )
 }

@@ -13,7 +13,7 @@ from softclust.focal_sets import mutual_pairs
 from softclust.model import Model, assign_by_parts, sweep
 from softclust.partitions import Fuzzy
 from softclust.partitions.fuzzy import fuzzy_memberships
-from softclust.records import Fit, Frame, State
+from softclust.records import Fit, Frame, State, Stats
 from softclust.separation import NoMinimumError
 
 SAMPLE = 20_000  # rows on which starts compete
@@ -109,6 +109,32 @@ def _run(model, source, start, scaling, options, rng, share):
         second = alternate(model, source, again, options)
         fit = replace(second, n_iter=fit.n_iter + second.n_iter)
     return Outcome(model, fit, natural, source)
+
+
+@dataclass(frozen=True)
+class _Remembering:
+    """Rows at hand, and the statistics of those that have gone by."""
+
+    source: Any
+    past: Stats
+
+    def __len__(self):
+        return len(self.source)
+
+    @property
+    def rows(self):
+        return self.source.rows
+
+    def reduce(self, f, *args):
+        found = self.source.reduce(f, *args)
+        return self.past + found if isinstance(found, Stats) else found
+
+
+def go_on(model, source, state, past, options) -> Outcome:
+    """Fit to further rows: those that have gone by keep the influence that they had."""
+    fit = alternate(model, _Remembering(source, past), state, options)
+    natural = _floored(fit.stats.mean_distance, source.rows.units)
+    return Outcome(model, fit, state.scale if model.partition.uses_scale else natural, source)
 
 
 def tighter_scale(model, scale, tau):

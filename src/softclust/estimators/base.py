@@ -20,6 +20,7 @@ from sklearn.base import (
 )
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softclust import recipes
@@ -34,6 +35,7 @@ from softclust.knowledge import (
     check_labels,
     check_strength,
     check_weight,
+    labels_of_classes,
     reliable_strength,
     unsatisfied,
     worst_first,
@@ -55,6 +57,11 @@ _OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
 _OF_PREDICTION = ("_units", "_model", "_state", "n_clusters_", "cluster_centers_")
 _STRONGEST = 1e6  # of labels that multiply likelihoods: beyond, nothing changes
 _LEAST_TOL = {np.dtype("f4"): 1e-6, np.dtype("f8"): 0.0}  # a float32 centre does not rest below
+
+
+def _is_additive(estimator):
+    """Whether sums of rows that have gone by still tell where centres belong."""
+    return estimator.geometry == "points" and estimator.separation is None
 
 
 class SoftClusterer(
@@ -109,6 +116,8 @@ class SoftClusterer(
     n_jobs: Any
     verbose: Any
     checkpoint: Any
+    n_samples_seen_: int
+    classes_: Any
 
     def __init__(self, **parameters):
         self.__dict__.update(parameters)  # scikit-learn reads their names from the families' signatures
@@ -168,6 +177,47 @@ class SoftClusterer(
         known = {"sample_weight": sample_weight, "must_link": must_link, "cannot_link": cannot_link}
         metadata = {name: value for name, value in known.items() if value is not None}
         return watched(self, lambda watch: self._fit(X, y, watch, **known), X, y, metadata)
+
+    @available_if(_is_additive)
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y=None, *, sample_weight=None):
+        """Go on with further rows; the first call is a fit.
+
+        Rows that have gone by count through their sums, with the influence that they had then, so one
+        pass over a stream ends near the fit of all rows.  The units and, where there are any, the scales
+        are those of the first rows; `labels_`, `memberships_` and the like are of the last.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Further rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_clusters), default=None
+            What is known of them; classes are those of the first call.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many rows each row stands for.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if not hasattr(self, "_sums"):
+            return self.fit(X, y, **metadata)
+        return watched(self, lambda watch: self._go_on(X, y, sample_weight, watch), X, y, metadata)
+
+    def _go_on(self, X, y, sample_weight, watch):
+        source, past = self._source(X, sample_weight), self._sums
+        labels = labels_of_classes(y, len(source), self.classes_)
+        told, penalty = self._tell(source, labels, self._model.frame)
+        model = replace(self._model, labels=penalty, links=None)
+        tol = max(self.tol, _LEAST_TOL[source.rows.X.dtype]) * self._units.spread
+        options = Options(self.max_iter, tol, None, watch)  # J of rows that have gone by is not known
+        outcome = recipes.go_on(model, told, self._state, past, options)
+        seen, classes = self.n_samples_seen_, self.classes_
+        self._publish(labels, None, outcome, options)
+        self.n_samples_seen_, self.classes_ = seen + len(source), classes
+        return self
 
     def _fit(self, X, y, watch, *, sample_weight, must_link, cannot_link):
         before = {name: vars(self)[name] for name in _OF_THE_INPUT if name in vars(self)}
@@ -429,6 +479,7 @@ class SoftClusterer(
         self.scale_ = areas.leave_square(scale[: self.n_clusters_])
         self.objective_history_ = self._left(np.array(fit.history), model, source.rows)
         self.objective_ = float(self.objective_history_[-1])
+        self._sums, self.n_samples_seen_ = replace(fit.stats, linked=None), len(source)
         self.n_iter_ = fit.n_iter
         self.converged_ = fit.converged
         self.classes_ = np.arange(self.n_clusters_) if labels is None else labels.names(self.n_clusters_)

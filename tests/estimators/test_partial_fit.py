@@ -1,0 +1,138 @@
+"""Rows in batches: near the fit of all, by sums of those that have gone by."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
+
+import softclust as sc
+
+FAMILIES = [
+    sc.HardCMeans,
+    sc.FuzzyCMeans,
+    sc.PossibilisticCMeans,
+    sc.PossibilisticFuzzyCMeans,
+    sc.ImprovedPossibilisticCMeans,
+    sc.EvidentialCMeans,
+]
+
+
+@pytest.fixture
+def stream():
+    X, y = make_blobs(6000, n_features=3, centers=4, cluster_std=1.5, random_state=3)
+    return X, y
+
+
+def in_batches(model, X, count=12, **known):
+    for part in np.array_split(np.arange(len(X)), count):
+        model.partial_fit(X[part], **{name: value[part] for name, value in known.items()})
+    return model
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_first_call_is_a_fit(family, stream):
+    X, _ = stream
+    one, two = family(4, random_state=0).partial_fit(X[:500]), family(4, random_state=0).fit(X[:500])
+    assert_array_equal(one.memberships_, two.memberships_)
+    assert one.n_samples_seen_ == 500
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_batches_find_the_clusters(family, stream):
+    X, y = stream
+    model = in_batches(family(4, random_state=0), X)
+    assert model.n_samples_seen_ == len(X)
+    assert len(model.labels_) == 500  # of the last batch
+    assert adjusted_rand_score(y, model.predict(X)) > 0.9
+    full = family(4, random_state=0).fit(X)
+    gaps = np.linalg.norm(model.cluster_centers_[:, None] - full.cluster_centers_, axis=2)
+    # Modes depend on the scales, which for a stream are those of its first 500 rows.
+    seeks_modes = family in (sc.PossibilisticCMeans, sc.ImprovedPossibilisticCMeans)
+    assert gaps.min(axis=1).max() < (0.5 if seeks_modes else 0.15)
+
+
+@pytest.mark.parametrize(("family", "excess"), [(sc.HardCMeans, 1e-4), (sc.FuzzyCMeans, 1e-4)])
+def test_one_pass_is_nearly_as_good_as_many(family, excess, stream):
+    X, _ = stream
+    full = family(4, random_state=0, n_init=5).fit(X)
+    model = in_batches(family(4, random_state=0, n_init=5), X)
+    assert full.score(X) >= model.score(X) >= (1 + excess) * full.score(X)
+
+
+def test_centres_are_means_of_all_rows_by_their_influence(stream):
+    """One turn a batch: sums of u^m and of u^m x, each at the centres of its time."""
+    X, _ = stream
+    V = X[:4] + 0.01
+    model = sc.FuzzyCMeans(4, init=V, max_iter=1, tol=0, acceleration=None)
+    weight, moment = np.zeros(4), np.zeros((4, 3))
+    with pytest.warns(Warning):
+        in_batches(model, X, 3)
+    for part in np.array_split(X, 3):
+        for turn in range(2):
+            u = 1 / ((part[:, None] - V) ** 2).sum(axis=2)
+            u = (u / u.sum(axis=1, keepdims=True)) ** 2
+            if turn == 0:
+                V = (moment + u.T @ part) / (weight + u.sum(axis=0))[:, None]
+        weight, moment = weight + u.sum(axis=0), moment + u.T @ part
+    assert_allclose(model.cluster_centers_, V, rtol=1e-10)
+
+
+def test_labels_keep_their_clusters(stream):
+    X, y = stream
+    names = np.array(["d", "c", "b", "a"], dtype=object)[y]
+    known = np.where(np.random.default_rng(0).random(len(y)) < 0.1, names, None)
+    model = in_batches(sc.FuzzyCMeans(4), X, y=known)
+    assert list(model.classes_) == ["a", "b", "c", "d"]
+    assert (model.classes_[model.predict(X)] == names).mean() > 0.95
+    model.partial_fit(X[:50])
+    assert list(model.classes_) == ["a", "b", "c", "d"]
+    few = np.full(50, None, dtype=object)
+    few[7] = "b"
+    model.partial_fit(X[:50], few)
+    few[9] = "e"
+    with pytest.raises(
+        ValueError, match=r"y\[9\] is 'e', which no row before was; the classes are a, b, c, d"
+    ):
+        model.partial_fit(X[:50], few)
+    degrees = np.full((50, 4), np.nan)
+    degrees[3] = [0, 0, 1, 0]
+    model.partial_fit(X[:50], degrees)
+    with pytest.raises(ValueError, match="X has 50 rows"):
+        model.partial_fit(X[:50], few[:20])
+
+
+def test_weights_count(stream):
+    X, _ = stream
+    twice = in_batches(sc.FuzzyCMeans(4, init=X[:4]), np.repeat(X[:1200], 2, axis=0), 4)
+    weighed = in_batches(sc.FuzzyCMeans(4, init=X[:4]), X[:1200], 4, sample_weight=np.full(1200, 2.0))
+    assert_allclose(weighed.cluster_centers_, twice.cluster_centers_, rtol=1e-9)
+
+
+def test_it_goes_on_after_a_fit_and_after_a_file(stream, tmp_path):
+    X, _ = stream
+    model = sc.FuzzyCMeans(4, random_state=0).fit(X[:3000])
+    sc.save(model, tmp_path / "m")
+    model.partial_fit(X[3000:])
+    again = sc.load(tmp_path / "m").partial_fit(X[3000:])
+    assert again.n_samples_seen_ == 6000
+    assert_array_equal(again.cluster_centers_, model.cluster_centers_)
+    model.fit(X[:10])
+    assert model.n_samples_seen_ == 10
+
+
+def test_other_geometries_have_none():
+    assert not hasattr(sc.FuzzyCMeans(3, geometry="ellipsoids"), "partial_fit")
+    assert not hasattr(sc.FuzzyCMeans(3, separation=sc.Repulsion()), "partial_fit")
+    assert not hasattr(sc.GaussianMixture(3), "partial_fit")
+
+
+def test_other_features_are_refused(stream):
+    X, _ = stream
+    model = sc.FuzzyCMeans(4).partial_fit(X)
+    before = model.cluster_centers_.copy()
+    with pytest.raises(ValueError, match="features"):
+        model.partial_fit(X[:, :2])
+    with pytest.raises(ValueError, match="NaN"):
+        model.partial_fit(np.full((5, 3), np.nan))
+    assert_array_equal(model.cluster_centers_, before)
