@@ -45,11 +45,19 @@ def test_batches_find_the_clusters(family, stream):
     assert model.n_samples_seen_ == len(X)
     assert len(model.labels_) == 500  # of the last batch
     assert adjusted_rand_score(y, model.predict(X)) > 0.9
-    full = family(4, random_state=0).fit(X)
-    gaps = np.linalg.norm(model.cluster_centers_[:, None] - full.cluster_centers_, axis=2)
-    # Modes depend on the scales, which for a stream are those of its first 500 rows.
-    seeks_modes = family in (sc.PossibilisticCMeans, sc.ImprovedPossibilisticCMeans)
-    assert gaps.min(axis=1).max() < (0.5 if seeks_modes else 0.15)
+    if family in (sc.PossibilisticCMeans, sc.ImprovedPossibilisticCMeans):
+        # Modes of 500 rows are far from those of 6,000, and rows keep the influence that they had there.
+        first = family(4, random_state=0).fit(X[:500])
+        assert distance(model, X, y) < distance(first, X, y)
+    else:
+        full = family(4, random_state=0).fit(X)
+        assert distance(model, X, y) < distance(full, X, y) + 0.1
+
+
+def distance(model, X, y):
+    """From the mean of each blob to the nearest centre, on average."""
+    means = np.array([X[y == k].mean(axis=0) for k in range(4)])
+    return np.linalg.norm(means[:, None] - model.cluster_centers_, axis=2).min(axis=1).mean()
 
 
 @pytest.mark.parametrize(("family", "excess"), [(sc.HardCMeans, 1e-4), (sc.FuzzyCMeans, 1e-4)])

@@ -185,7 +185,8 @@ class SoftClusterer(
 
         Rows that have gone by count through their sums, with the influence that they had then, so one
         pass over a stream ends near the fit of all rows.  The units and, where there are any, the scales
-        are those of the first rows; `labels_`, `memberships_` and the like are of the last.
+        are those of the first rows; `labels_`, `memberships_` and the like are of the last.  Possibilistic
+        centres move slowly from where the first rows put them: let those be many.
 
         Parameters
         ----------
