@@ -256,8 +256,7 @@ class FarVectors:
     def tally(self, rows, weight=None):
         """What all rows pay to the nearest of these medoids, and the weight of those nearest to each."""
         V = self.metric.prepare(self.X[rows])
-        weights = None if weight is None else self.X.weights(weight)
-        sums = fold(self.X.each(_tally, self.X.of_each, self.metric, V, weights=weights))
+        sums = fold(self.X.each(_tally, self.X.of_each, self.metric, V, weight=weight))
         return float(sums[0]), sums[1:]
 
     def loss(self, rows, weight):

@@ -101,7 +101,7 @@ def fit(
         Where a page about the fit is written, as report.html.
     dask
         Read the files in parts, by a cluster: for more rows than memory holds. Its processes are on this
-        machine and talk to this machine alone.
+        machine and talk to this machine alone. Memberships are written where --out says so.
     scheduler
         The address of a scheduler whose cluster does that instead, as tcp://10.0.0.1:8786.
     json

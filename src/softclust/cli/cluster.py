@@ -35,6 +35,8 @@ def fit(data, make, *, labels_column, columns, drop, scheduler, out, model_path,
             clock = _Clock(bar)
             model.set_callbacks(clock).fit(frame[names], y)
             model.set_callbacks()
+        if any(str(w.message).startswith("Interrupted") for w in said):
+            raise KeyboardInterrupt
         sizes = _written(model, output, words)
     for sentence in dict.fromkeys(str(w.message) for w in said if "distributed" not in str(w.filename)):
         words.print(f"[yellow]note:[/] {sentence}", highlight=False)

@@ -583,6 +583,7 @@ class SoftClusterer(
     def without_rows(self):
         """What predictions need of this estimator: nothing that is as long as the data."""
         reader = clone(self)
+        reader.__dict__.pop("_skl_callbacks", None)  # they may hold what cannot be sent
         reader.__dict__.update(self._of_prediction())
         return reader
 

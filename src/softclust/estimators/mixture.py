@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from softclust.estimators import geometry
 from softclust.estimators.base import SoftClusterer
 from softclust.estimators.parameters import document
+from softclust.knowledge import check_weight
 from softclust.partitions import Entropic
 from softclust.prototypes import Gaussians, check_covariances
 from softclust.records import Frame
@@ -226,8 +227,8 @@ class GaussianMixture(SoftClusterer):
 
     def score(self, X, y=None, sample_weight=None):
         """Mean log-density of the rows: greater is better."""
-        values = self.score_samples(X)
-        return float(np.average(values, weights=sample_weight))
+        values = np.asarray(self.score_samples(X))
+        return float(np.average(values, weights=check_weight(sample_weight, len(values))))
 
     def _n_parameters(self):
         c, p = self.means_.shape
@@ -236,7 +237,7 @@ class GaussianMixture(SoftClusterer):
 
     def bic(self, X):
         """Bayesian information criterion on X: the lower the better."""
-        values = self.score_samples(X)
+        values = np.asarray(self.score_samples(X))
         return float(-2 * values.sum() + self._n_parameters() * np.log(len(values)))
 
     def aic(self, X):

@@ -16,8 +16,11 @@ from softclust.run.local import LocalSource, n_threads
 
 def is_far(X):
     """Whether X is a dask collection, or stands for one; nobody has one who has not loaded dask."""
-    kind = type(X)
-    return "dask" in sys.modules and (hasattr(kind, "__dask_graph__") or hasattr(kind, "stands_for_rows"))
+    if "dask" not in sys.modules:
+        return False
+    from dask.base import is_dask_collection
+
+    return hasattr(type(X), "stands_for_rows") or is_dask_collection(X)
 
 
 def Far(X):
@@ -29,7 +32,7 @@ def Far(X):
 
 def meta_of(X):
     """No rows of a dask collection, with the names of its columns if it has any."""
-    return X._meta if hasattr(X, "columns") else np.empty((0, X.shape[1]))
+    return X._meta if hasattr(X, "columns") else np.empty((0, int(X.shape[1])))
 
 
 def source_of(rows, threads):

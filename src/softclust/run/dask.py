@@ -12,12 +12,17 @@ import time
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from operator import getitem
 from typing import Any
+from uuid import uuid4
 
 import dask
 import dask.array as da
 import numpy as np
 from dask.base import get_scheduler
+from dask.delayed import Delayed
+from dask.highlevelgraph import HighLevelGraph
+from dask.optimization import cull
 
 from softclust.errors import DataLostError
 from softclust.records import Rows
@@ -79,6 +84,8 @@ def _serve(call, shard, weights):
 
 def _matrix(block, dtype):
     array = block.read() if isinstance(block, _Unread) else block
+    if hasattr(array, "toarray"):
+        raise TypeError("X has sparse blocks; dense ones would fit: X.map_blocks(lambda x: x.toarray()).")
     return np.ascontiguousarray(np.asarray(array), dtype)
 
 
@@ -130,17 +137,41 @@ def _pick(X, weight, positions):
     return _Picked(X[positions])
 
 
+def _as_array(collection):
+    """The collection as a dask array of rows, or a sentence saying what would fit."""
+    X = collection
+    if not isinstance(X, Delayed) and hasattr(X, "to_dask_array"):  # a Delayed has any attribute
+        X = _of_numbers(X).to_dask_array()
+    if not isinstance(X, da.Array):
+        raise TypeError(f"X is a {type(X).__name__} of dask; a dask array or dataframe would fit.")
+    if X.ndim != 2:
+        raise ValueError(f"Expected 2D array, got {X.ndim}D array instead: rows and features.")
+    if np.isnan(X.shape[1]):
+        raise ValueError("Nobody knows how many features X has; X.compute_chunk_sizes() counts them.")
+    if X.shape[1] == 0:
+        raise ValueError("Found array with 0 feature(s) while a minimum of 1 is required.")
+    if X.dtype.kind not in "fiub":
+        raise ValueError(f"X has entries of type {X.dtype}; numbers would fit.")
+    return X
+
+
+def _of_numbers(frame):
+    """The frame with columns of one floating type, where all of them are numbers of some kind."""
+    from pandas.api.types import is_numeric_dtype
+
+    kinds = list(frame.dtypes) if frame.ndim == 2 else []
+    if len(set(kinds)) == 1 and isinstance(kinds[0], np.dtype):
+        return frame
+    return frame.astype("float64") if kinds and all(map(is_numeric_dtype, kinds)) else frame
+
+
 class Far:
     """Stands for rows that are elsewhere as an array would; some come when asked for by position."""
 
     stands_for_rows = True
 
     def __init__(self, collection):
-        X = collection.to_dask_array() if hasattr(collection, "to_dask_array") else collection
-        if X.ndim != 2:
-            raise ValueError(f"Expected 2D array, got {X.ndim}D array instead: rows and features.")
-        if X.dtype.kind not in "fiub":
-            raise ValueError(f"X has entries of type {X.dtype}; numbers would fit.")
+        X = _as_array(collection)
         self.collection = collection
         self.given = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
         self.array = _merged(self.given)
@@ -211,14 +242,14 @@ class Far:
         return out
 
     # ------------------------------------------------------------------ passes
-    def each(self, f, details, *common, weights=None):
+    def each(self, f, details, *common, weight=None):
         """f(block, its weights, its detail, *common) for each block that has a detail, in order.
 
         A pass in which rows were lost is made again from what they are read from.
         """
         for attempt in range(_RETRIES + 1):
             try:
-                return self._each(f, details, common, weights)
+                return self._each(f, details, common, weight)
             except Exception as error:
                 if type(error).__name__ not in _LOSSES and not isinstance(error, OSError):
                     raise
@@ -234,10 +265,10 @@ class Far:
             f"with {type(error).__name__}: {error}.{kept}"
         )
 
-    def _each(self, f, details, common, weights):
+    def _each(self, f, details, common, weight):
         if self._shards is None:
             self._shards = self._divide()
-        weights = [None] * len(self._shards) if weights is None else weights
+        weights = [None] * len(self._shards) if weight is None else self.weights(weight)
         work = []
         for shard, weight, (first, last) in zip(self._shards, weights, self.ranges, strict=True):
             mine = details[first:last]
@@ -250,7 +281,10 @@ class Far:
         client = _client()
         if client is None:
             return dask.compute(*[dask.delayed(_serve, pure=False)(*arguments) for arguments in work])
-        futures = client.map(_serve, *zip(*work, strict=True), pure=False)
+        if any(isinstance(shard, Delayed) for _, shard, _ in work):  # made of what other tasks give
+            futures = client.compute([dask.delayed(_serve, pure=False)(*arguments) for arguments in work])
+        else:
+            futures = client.map(_serve, *zip(*work, strict=True), pure=False)
         self._last = futures  # those before are given up with this message, not with one that delays it
         return client.gather(futures)
 
@@ -293,9 +327,9 @@ class Far:
     @cached_property
     def _blocks(self):
         """Each block to be read by itself; tasks of dask where blocks share what they are made of."""
-        graph = self.array.__dask_graph__()
+        graph = dict(self.array.__dask_graph__())
         keys = [key[0] for key in self.array.__dask_keys__()]
-        parts = [dict(graph.cull({key})) for key in keys]
+        parts = [cull(graph, [key])[0] for key in keys]
         shared = sum(map(len, parts)) > 2 * len(graph)
         if shared or any(type(value).__name__ == "Future" for part in parts for value in part.values()):
             return list(self.array.to_delayed().ravel())
@@ -358,9 +392,14 @@ def _can_hold():
 def _memory():
     client = _client()
     if client is None:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        return _here()
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
-    return sum(worker["memory_limit"] or 0 for worker in workers)
+    return sum(worker["memory_limit"] or _here() / len(workers) for worker in workers)
+
+
+def _here():
+    """Bytes of memory that this machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 @dataclass(frozen=True)
@@ -405,10 +444,6 @@ class DaskSource:
             details.append((known, left if left is not None and len(left) else None))
         return details
 
-    @cached_property
-    def _weights(self):
-        return None if self.rows.weight is None else self.rows.X.weights(self.rows.weight)
-
     @property
     def _template(self):
         return replace(self.rows, X=None, weight=None, known=None, links=None)
@@ -416,7 +451,7 @@ class DaskSource:
     def reduce(self, f, *args):
         """The sum of f(block, *args), along the tree that rows in memory have for blocks of these sizes."""
         far = self.rows.X
-        parts = far.each(_reduce, self._details, self._template, f, args, weights=self._weights)
+        parts = far.each(_reduce, self._details, self._template, f, args, weight=self.rows.weight)
         if self.rows.links is not None:
             parts = [f(self._linked, *args), *parts]
         return fold(parts)
@@ -441,33 +476,35 @@ class DaskSource:
         one = replace(self._template, X=np.zeros((1, far.n_features), far.dtype))
         like = getattr(reader, name)(LocalSource(one), plain)
         shared = dask.delayed(_Reading(reader, name, plain, self._template, far.dtype), traverse=False)
-        tell, blocks = dask.delayed(_tell, pure=False), far.given.to_delayed().ravel()
         lengths = far.given_lengths
-        details = patches = [None] * len(blocks)
-        if not np.isnan(
-            lengths
-        ).any():  # rows of a prediction may be uncounted, but nothing is known of them
+        details = patches = [None] * len(lengths)
+        if not np.isnan(lengths).any():  # of rows that nobody has counted nothing is known either
             edges = np.concatenate(([0], np.cumsum(lengths))).astype(int)
             details, patches = self._details_between(edges), self._patches(reader, name, state, edges)
-        told = [
-            tell(shared, block, _Hidden((detail, patch)))
-            for block, detail, patch in zip(blocks, details, patches, strict=True)
-        ]
+        token = uuid4().hex
+        told = f"softclust-told-{token}"
+        tasks: dict[Any, Any] = {
+            (told, k): (_tell, shared.key, (far.given.name, k, 0), _Hidden((detail, patch)))
+            for k, (detail, patch) in enumerate(zip(details, patches, strict=True))
+        }
+        graph = HighLevelGraph.from_collections(told, tasks, dependencies=[far.given, shared])
         if isinstance(like, np.ndarray):
-            return _stacked(told, lengths, like)
-        fields = [_stacked([t[k] for t in told], lengths, field) for k, field in enumerate(like)]
-        return type(like)(*fields)
+            return _part(graph, told, None, lengths, like)
+        return type(like)(*(_part(graph, told, k, lengths, field) for k, field in enumerate(like)))
 
     def _patches(self, reader, name, state, edges):
         """For each block the linked rows in it and what is said of them, which is found for all at once."""
         if self.rows.links is None or state.linked is None:
             return [None] * (len(edges) - 1)
         rows = self.rows.links.graph.rows
-        told = getattr(reader, name)(LocalSource(self.rows.sampled(rows)), state)
+        order = np.argsort(rows)
+        rows, told = rows[order], getattr(reader, name)(LocalSource(self.rows.sampled(rows)), state)
         told = (told,) if isinstance(told, np.ndarray) else tuple(told)
         cuts = np.searchsorted(rows, edges)
         return [
-            (rows[a:b] - start, [values[a:b] for values in told]) if b > a else None
+            (rows[a:b] - start, [values[order[a:b]] if len(values) else values for values in told])
+            if b > a
+            else None
             for a, b, start in zip(cuts, cuts[1:], edges, strict=False)
         ]
 
@@ -512,10 +549,16 @@ def _tell(reading, block, hidden):
     return told
 
 
-def _stacked(parts, lengths, like):
-    """One dask array of the parts, which have as many columns as `like`."""
+def _part(graph, told, k, lengths, like):
+    """What tasks tell, or the k-th of it, as one array with as many columns as `like`."""
     if len(like) == 0:
         return like
-    shapes = [(length, *like.shape[1:]) for length in lengths]
-    arrays = [da.from_delayed(part, shape, like.dtype) for part, shape in zip(parts, shapes, strict=True)]
-    return da.concatenate(arrays, axis=0, allow_unknown_chunksizes=True)
+    name = f"{told}-{k}"
+    rest = (0,) * (like.ndim - 1)
+    layer: dict[Any, Any] = {
+        (name, block, *rest): (told, block) if k is None else (getitem, (told, block), k)
+        for block in range(len(lengths))
+    }
+    whole = HighLevelGraph({**graph.layers, name: layer}, {**graph.dependencies, name: {told}})
+    chunks = (tuple(lengths), *((width,) for width in like.shape[1:]))
+    return da.Array(whole, name, chunks, meta=np.empty((0,) * like.ndim, like.dtype))

@@ -1,0 +1,276 @@
+"""Rows on a cluster of two processes: the bits of an undisturbed fit, also where workers die on the way."""
+
+import os
+import pickle
+import signal
+import time
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+from numpy.testing import assert_array_equal
+
+import softclust as sc
+from conftest import make_blobs
+from softclust.errors import DataLostError
+from softclust.run import Far, local
+from softclust.run import dask as far_away
+
+# Of connections to workers that were killed; distributed leaves some of them to the collector.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore:Sending large graph:UserWarning"),
+]
+
+X, Y = make_blobs(each=200)
+WEIGHT = np.random.default_rng(0).random(len(X))
+MOST_SECONDS = 60
+
+
+@pytest.fixture(scope="module")
+def client():
+    # LocalCluster gives up a worker that is away 15 s after it was lost, be it for the second time.
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",  # None is port 8787, which another cluster may have
+            silence_logs=50,
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def _two_workers_and_small_blocks(client, monkeypatch):
+    client.wait_for_workers(2, timeout=MOST_SECONDS)
+    monkeypatch.setattr(far_away, "_FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(far_away, "_LEAST_BLOCK", 1)
+    monkeypatch.setattr(local, "_LEAST_ROWS", 50)  # in memory as well, for the same bits
+    monkeypatch.setattr(local, "_BLOCK_BYTES", 1)
+    monkeypatch.setattr(local, "_MOST_BLOCKS", 10**6)
+
+
+@pytest.fixture(autouse=True)
+def _no_longer_than():
+    """A fit that waits for a worker that is gone would wait for ever."""
+
+    def give_up(*_):
+        pytest.fail(f"still running after {MOST_SECONDS} s")  # no Exception: a fit would try again
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def far():
+    return da.from_array(X, chunks=(50, 2))
+
+
+def make(**parameters):
+    return sc.FuzzyCMeans(3, init=X[[0, 1, 4]], acceleration=None, tol=1e-10, **parameters)
+
+
+def assert_same_bits(one, two):
+    assert one.n_iter_ == two.n_iter_
+    assert_array_equal(two.cluster_centers_, one.cluster_centers_)
+    assert_array_equal(two.objective_history_, one.objective_history_)
+    assert_array_equal(np.asarray(two.memberships_), np.asarray(one.memberships_))
+
+
+class AtTurns:
+    """Does something on the client when some iterations are over."""
+
+    def __init__(self, act, *turns):
+        self.act, self.turns, self.turn, self.done = act, turns, 0, 0
+
+    def setup(self, estimator, context):
+        pass
+
+    teardown = on_fit_task_begin = setup
+
+    def on_fit_task_end(self, estimator, context):
+        self.turn += context.task_name == "iteration"
+        if context.task_name == "iteration" and self.turn in self.turns:
+            self.act()
+            self.done += 1
+
+    def __reduce__(self):
+        raise TypeError("those who look on stay here")
+
+
+def kill(client, count):
+    """Of the workers of this cluster, whose processes are children of this one."""
+    pids = list(client.run(os.getpid).values())
+    for pid in pids[:count]:
+        os.kill(pid, signal.SIGKILL)
+
+
+def wait_until(condition):
+    while not condition():  # no longer than a test may take
+        time.sleep(0.05)
+
+
+# ---------------------------------------------------------------------- the same answer
+@pytest.mark.parametrize(
+    "name",
+    [
+        "hcm",
+        "ecm",
+        "gmm",
+        *(pytest.param(n, marks=pytest.mark.slow) for n in ("fcm", "gk", "pcm", "pfcm", "ipcm2")),
+    ],
+)
+def test_bits_are_those_of_rows_in_memory(name, client):
+    one = sc.make(name, random_state=0).fit(X, sample_weight=WEIGHT)
+    two = sc.make(name, random_state=0).fit(far(), sample_weight=WEIGHT)
+    assert_same_bits(one, two)
+
+
+@pytest.mark.parametrize("cls", [sc.FuzzyCMeans, sc.EvidentialCMeans])
+def test_labels_and_weights(cls, client):
+    known = np.where(np.arange(len(X)) % 9 == 0, Y, -1)
+    one = cls(3, random_state=0).fit(X, known, sample_weight=WEIGHT)
+    two = cls(3, random_state=0).fit(far(), da.from_array(known, chunks=70), sample_weight=WEIGHT)
+    assert_same_bits(one, two)
+
+
+@pytest.mark.parametrize("held", [True, False], ids=["held", "not held"])
+@pytest.mark.parametrize("kind", ["persisted", "shared", "made", "future"])
+def test_rows_from_anywhere(kind, held, client, monkeypatch):
+    if not held:
+        monkeypatch.setattr(far_away, "_memory", lambda: 0)
+    factor = client.submit(np.full, (1, 2), 2.0)
+    lazy = {
+        "persisted": lambda: far().persist(),
+        "shared": lambda: far() - far().mean(axis=0),
+        "made": lambda: far().map_blocks(lambda block: 2 * block),
+        "future": lambda: far() * da.from_delayed(factor, (1, 2), float),
+    }[kind]()
+    assert Far(lazy).is_held == held
+    rows = lazy.compute()
+    one = sc.FuzzyCMeans(3, random_state=0).fit(rows)
+    assert_same_bits(one, sc.FuzzyCMeans(3, random_state=0).fit(lazy))
+
+
+def _noting(block, path):
+    with open(os.path.join(path, str(time.time_ns())), "w"):
+        pass
+    return block
+
+
+@pytest.mark.parametrize("held", [True, False], ids=["held", "not held"])
+def test_how_often_rows_are_read(held, client, monkeypatch, tmp_path):
+    if not held:
+        monkeypatch.setattr(far_away, "_memory", lambda: 0)
+    lazy = far().map_blocks(_noting, str(tmp_path), dtype=float, meta=np.empty((0, 0)))
+    model = make().fit(lazy)
+    reads = len(list(tmp_path.iterdir()))
+    assert (reads == 12) if held else (reads >= 12 * model.n_iter_)
+
+
+def test_nothing_is_left_on_the_cluster(client):
+    before = set(client.who_has())
+    model = make().fit(far(), sample_weight=WEIGHT)
+    wait_until(lambda: set(client.who_has()) <= before)
+    assert_array_equal(model.predict(far()).compute(), model.labels_.compute())
+
+
+def test_predictions(client):
+    model = make().fit(X)
+    for name in ("predict", "predict_proba", "transform", "outlier_score"):
+        assert_array_equal(getattr(model, name)(far()).compute(), getattr(model, name)(X))
+        assert_array_equal(getattr(model, name)(far().persist()).compute(), getattr(model, name)(X))
+    assert model.score(far()) == model.score(X)
+    assert model.score(far(), sample_weight=WEIGHT) == model.score(X, sample_weight=WEIGHT)
+
+
+def test_a_fitted_model_is_stored_without_rows(client, tmp_path):
+    model = make().fit(far().persist())
+    sc.save(model, tmp_path / "model")
+    assert_array_equal(sc.load(tmp_path / "model").predict(X), model.labels_.compute())
+    again = pickle.loads(pickle.dumps(model))
+    assert_array_equal(again.predict(X), model.labels_.compute())
+
+
+def test_those_who_look_on_do_not_travel(client):
+    """A callback may hold what cannot be sent: a file, a window, the client."""
+    model = make().set_callbacks(AtTurns(lambda: None)).fit(far())
+    assert_array_equal(model.memberships_.compute(), make().fit(X).memberships_)
+
+
+# ---------------------------------------------------------------------- faults
+FAULTS = {"one": (1, (3,)), "both": (2, (3,)), "four in a row": (1, (2, 4, 6, 8))}
+
+
+@pytest.mark.parametrize(
+    "fault", [pytest.param(name, marks=() if name == "one" else pytest.mark.slow) for name in FAULTS]
+)
+@pytest.mark.parametrize("kind", ["rows", pytest.param("weights", marks=pytest.mark.slow)])
+def test_workers_that_die_change_nothing(fault, kind, client):
+    count, turns = FAULTS[fault]
+    weight = WEIGHT if kind == "weights" else None
+    one = make().fit(far(), sample_weight=weight)
+    assert one.n_iter_ > max(turns)
+    killer = AtTurns(lambda: kill(client, count), *turns)
+    two = make().set_callbacks(killer).fit(far(), sample_weight=weight).set_callbacks()
+    assert killer.done == len(turns)
+    assert two.n_iter_ == one.n_iter_
+    assert_array_equal(two.cluster_centers_, one.cluster_centers_)
+    assert_array_equal(two.objective_history_, one.objective_history_)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("held", [True, False], ids=["held", "not held"])
+def test_workers_that_die_with_persisted_rows(held, client, monkeypatch):
+    """Tasks that made them run again."""
+    lazy = far().persist() if held else far()
+    if not held:
+        monkeypatch.setattr(far_away, "_memory", lambda: 0)
+    one = make().fit(X)
+    two = make().set_callbacks(AtTurns(lambda: kill(client, 2), 3)).fit(lazy)
+    assert_array_equal(two.cluster_centers_, one.cluster_centers_)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["rows", "weights"])
+def test_a_cluster_that_starts_again(kind, client):
+    """All that workers held is given up, and read anew."""
+    weight = WEIGHT if kind == "weights" else None
+    one = make().fit(X, sample_weight=weight)
+    two = make().set_callbacks(AtTurns(client.restart, 3)).fit(far(), sample_weight=weight)
+    assert_array_equal(two.cluster_centers_, one.cluster_centers_)
+
+
+def _lost(block):
+    raise OSError("no such disk")
+
+
+def _mistaken(block):
+    raise ValueError("my own mistake")
+
+
+def test_rows_that_are_lost_for_good(client):
+    lazy = far().map_blocks(_lost, dtype=float, meta=np.empty((0, 0)))
+    with pytest.raises(DataLostError, match="4 tries; the last ended with OSError: no such disk"):
+        make().fit(lazy)
+
+
+def test_an_error_of_the_blocks_own_passes_through(client):
+    lazy = far().map_blocks(_mistaken, dtype=float, meta=np.empty((0, 0)))
+    with pytest.raises(ValueError, match=r"^my own mistake$"):
+        make().fit(lazy)
+
+
+def test_what_is_no_number_is_named(client):
+    bad = X.copy()
+    bad[333, 1] = np.nan
+    with pytest.raises(ValueError, match=r"^Input X contains NaN: row 333, feature 1\.$"):
+        make().fit(da.from_array(bad, chunks=(50, 2)))
