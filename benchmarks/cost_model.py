@@ -189,7 +189,7 @@ def sentence(X):
 @contextmanager
 def a_task_for_each_block(held):
     """However small the blocks are; rows held or not, however much memory there is."""
-    changes = {"_LEAST_BLOCK": 1, "_SHARD_BYTES": 1, "_SHARDS_A_THREAD": 10**6}
+    changes = {"_LEAST_BLOCK": 1, "_SHARD_BYTES": 1, "_LEAST_SHARD": 1, "_SHARDS_A_THREAD": 10**6}
     with patch.multiple(far_away, **changes), where_rows_are(held):
         yield
 

@@ -29,7 +29,8 @@ from softclust.records import Rows
 from softclust.run.local import SAMPLE_BYTES, LocalSource, fold, n_threads
 
 _SHARDS_A_THREAD = 4  # at most: they even out what threads take,
-_SHARD_BYTES = 2**27  # but a smaller one takes little longer than the task that it is
+_SHARD_BYTES = 2**27  # but a smaller one takes little longer than the task that it is,
+_LEAST_SHARD = 2**24  # and a still smaller one is swept before the next task has been sent
 _MOST_BLOCKS = 1024  # whose statistics come back from a pass; more are put together, and so are
 _LEAST_BLOCK = 2**22  # bytes: smaller ones
 _RETRIES = 3
@@ -295,7 +296,7 @@ class Far:
         if self.is_held:
             threads = _threads()
             a_thread = min(max(int(self.size / (threads * _SHARD_BYTES)), 1), _SHARDS_A_THREAD)
-            count = min(count, a_thread * threads)
+            count = min(count, a_thread * threads, max(self.size // _LEAST_SHARD, 1))
         cuts = np.linspace(0, self.n_blocks, count + 1).astype(int)
         return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
 
