@@ -79,7 +79,7 @@ class Model(Value):
 
     def costs(self, dtype):
         """Factor and least cost of each set of clusters, None where all are singletons."""
-        return None if self.frame.is_singletons else (self.frame.factor, self.frame.least(dtype))
+        return None if self.frame.is_singletons else (self.frame.factor, self.frame.least[dtype])
 
 
 def sweep(rows: Rows, model: Model, state: State) -> Stats:

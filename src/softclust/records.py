@@ -197,7 +197,7 @@ _LEAST_COMPOSITE = {np.dtype("f4"): 1e-25, np.dtype("f8"): 1e-33}
 
 
 @dataclass(frozen=True)
-class Frame:
+class Frame(Value):
     """Which sets of clusters own a column, and the squared distance of noise to everything.
 
     A set A costs |A|^power d; noise is the empty set of a credal partition.
@@ -229,15 +229,17 @@ class Frame:
         """(K,) what multiplies the distances, None where nothing does."""
         return None if self.is_singletons else self.cardinality**self.power
 
-    def least(self, dtype):
-        """(K,) the least cost of each set."""
-        return np.where(self.cardinality > 1, _LEAST_COMPOSITE[np.dtype(dtype)], 0.0)
+    @cached_property
+    def least(self):
+        """For each type of rows, (K,) the least cost of each set."""
+        several = self.cardinality > 1
+        return {dtype: np.where(several, least, 0.0) for dtype, least in _LEAST_COMPOSITE.items()}
 
     def costs(self, D):
         """Squared distances -> what a unit of membership costs."""
         if self.is_singletons:
             return D
-        return np.maximum(D * self.factor.astype(D.dtype), self.least(D.dtype).astype(D.dtype))
+        return np.maximum(D * self.factor.astype(D.dtype), self.least[D.dtype].astype(D.dtype))
 
 
 @dataclass(frozen=True)

@@ -318,7 +318,7 @@ def _outlying(source):
         distance = np.sqrt(((points - centre) ** 2).sum(axis=1))
         pull = weight / np.maximum(distance, 1e-9 * distance.max() + 1e-150)
         before, centre = centre, pull @ points / pull.sum()
-        if np.abs(centre - before).max() <= 1e-6 * np.median(distance):
+        if np.abs(centre - before).max() <= 1e-6 * distance.mean():
             break
     squares = ((points - centre) ** 2).sum(axis=1)
     order = np.argsort(squares)

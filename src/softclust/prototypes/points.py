@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from scipy.linalg.lapack import dposv
 
 from softclust.loading import collector_paused
 
 LOST = 1e-9  # of the heaviest cluster's weight
 HOLD = 1e-10  # of the heaviest weight: far below what moves a centre that has rows
+_FIRM = 1e-6  # of the greatest pivot: far above both, so that nothing need be held
 
 
 @cache
@@ -65,6 +67,11 @@ class Points:
         F = frame.mean
         H = F.T @ (stats.weight[:, None] * F)
         B = F.T @ moment
+        if separation is None:
+            factor, centers, failed = dposv(H, B)
+            pivots = factor.diagonal() ** 2
+            if not failed and pivots.min() > _FIRM * pivots.max():
+                return (np.ascontiguousarray(centers),)
         # A cluster that has lost its rows is held where it is: a repulsion would drive it to infinity.
         mass = np.diag(H)
         held = mass <= LOST * mass.max()
