@@ -704,5 +704,3 @@ def test_copies_read_nothing(way):
     assert is_dask_collection(again.memberships_)
     assert_array_equal(again.memberships_.compute(), model.memberships_.compute())
     assert_array_equal(again.predict(X), model.labels_.compute())
-
-
