@@ -15,29 +15,8 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
 import softclust as sc
+from onlookers import AtTurns, Crash, crash
 from softclust import checkpoint
-
-
-class Crash(Exception):
-    pass
-
-
-class Crashing:
-    """Ends the process, as far as the fit can tell, at some iteration."""
-
-    def __init__(self, turn):
-        self.turn, self.turns = turn, 0
-
-    def setup(self, estimator, context):
-        pass
-
-    teardown = on_fit_task_begin = setup
-
-    def on_fit_task_end(self, estimator, context):
-        self.turns += context.task_name == "iteration"
-        if self.turns == self.turn:
-            raise Crash
-
 
 MODELS = {
     "fcm": {},
@@ -86,7 +65,7 @@ def test_resumed_at_any_turn_it_ends_in_the_same_bits(name, iris, tmp_path):
         path = tmp_path / f"{turn}"
         model = made(name, path, random_state=5)
         try:
-            model.set_callbacks(Crashing(turn)).fit(X, **known)
+            model.set_callbacks(AtTurns(crash, turn)).fit(X, **known)
         except Crash:
             assert path.exists() or turn == 1
         model = made(name, path, random_state=5).fit(X, **known)
@@ -102,7 +81,7 @@ def test_the_seed_is_kept(iris, tmp_path):
     path = tmp_path / "f"
     model = sc.FuzzyCMeans(3, init="random", checkpoint=path)
     with pytest.raises(Crash):
-        model.set_callbacks(Crashing(9)).fit(X)
+        model.set_callbacks(AtTurns(crash, 9)).fit(X)
     ends = []
     for copy in ("a", "b"):
         shutil.copy(path, tmp_path / copy)
@@ -113,9 +92,9 @@ def test_the_seed_is_kept(iris, tmp_path):
 def test_a_finished_fit_is_given_back(iris, tmp_path):
     X, _ = iris
     first = sc.FuzzyCMeans(3, random_state=0, checkpoint=tmp_path / "f").fit(X)
-    recorder = Crashing(99)
+    recorder = AtTurns(crash, 99)
     again = sc.FuzzyCMeans(3, random_state=0, checkpoint=tmp_path / "f").set_callbacks(recorder).fit(X)
-    assert recorder.turns == 1  # a task that was begun and is closed: no turn was made
+    assert recorder.turn == 1  # a task that was begun and is closed: no turn was made
     assert_array_equal(first.memberships_, again.memberships_)
 
 
@@ -189,17 +168,13 @@ def test_an_interrupted_fit_goes_on(iris, tmp_path):
     X, _ = iris
     path = tmp_path / "f"
 
-    class Pressing(Crashing):
-        def on_fit_task_end(self, estimator, context):
-            try:
-                super().on_fit_task_end(estimator, context)
-            except Crash:
-                raise KeyboardInterrupt from None
+    def press():
+        raise KeyboardInterrupt
 
     options = {"n_clusters": 3, "random_state": 0, "tol": 1e-12, "checkpoint": path}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = sc.FuzzyCMeans(**options).set_callbacks(Pressing(6)).fit(X)
+        model = sc.FuzzyCMeans(**options).set_callbacks(AtTurns(press, 6)).fit(X)
     assert any(issubclass(w.category, ConvergenceWarning) for w in caught)
     assert not model.converged_
     resumed = sc.FuzzyCMeans(**options).fit(X)

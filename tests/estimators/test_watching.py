@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
 import softclust as sc
+from onlookers import AtTurns
 from softclust.engine import Options
 from softclust.watch import Watch
 
@@ -117,28 +118,16 @@ def test_words(iris, capsys):
     assert capsys.readouterr().out == ""
 
 
-class Interrupting:
-    """Presses Ctrl-C in the middle of a fit."""
-
-    def __init__(self, turn):
-        self.turn, self.turns = turn, 0
-
-    def setup(self, estimator, context):
-        pass
-
-    teardown = on_fit_task_begin = setup
-
-    def on_fit_task_end(self, estimator, context):
-        self.turns += context.task_name == "iteration"
-        if self.turns == self.turn:
-            os.kill(os.getpid(), signal.SIGINT)
+def press():
+    """Ctrl-C."""
+    os.kill(os.getpid(), signal.SIGINT)
 
 
 @pytest.mark.parametrize("turn", [1, 4, 12])
 def test_an_interrupted_fit_is_usable(turn, iris):
     X, _ = iris
     model = sc.FuzzyCMeans(3, random_state=0, tol=0, max_iter=50, n_init=3)
-    model.set_callbacks(Interrupting(turn))
+    model.set_callbacks(AtTurns(press, turn))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(X)

@@ -14,6 +14,7 @@ from numpy.testing import assert_array_equal
 
 import softclust as sc
 from conftest import make_blobs
+from onlookers import AtTurns
 from softclust.errors import DataLostError
 from softclust.run import Far, local
 from softclust.run import dask as far_away
@@ -83,27 +84,6 @@ def assert_same_bits(one, two):
     assert_array_equal(two.cluster_centers_, one.cluster_centers_)
     assert_array_equal(two.objective_history_, one.objective_history_)
     assert_array_equal(np.asarray(two.memberships_), np.asarray(one.memberships_))
-
-
-class AtTurns:
-    """Does something on the client when some iterations are over."""
-
-    def __init__(self, act, *turns):
-        self.act, self.turns, self.turn, self.done = act, turns, 0, 0
-
-    def setup(self, estimator, context):
-        pass
-
-    teardown = on_fit_task_begin = setup
-
-    def on_fit_task_end(self, estimator, context):
-        self.turn += context.task_name == "iteration"
-        if context.task_name == "iteration" and self.turn in self.turns:
-            self.act()
-            self.done += 1
-
-    def __reduce__(self):
-        raise TypeError("those who look on stay here")
 
 
 def kill(client, count):
