@@ -15,7 +15,7 @@
 
 The simulation: the client makes all tasks; the scheduler, one server, takes them in; workers serve those
 whose rows they hold, or draw the next; the scheduler hears of each that is done; when all are, it calls
-each worker for the statistics, and the client folds them.  Blocks and shards follow softclust.run.dask.
+each worker for the statistics, and the client folds them.  Blocks and shards follow softclust.run.far.
 
 Not in it: the bandwidth of network and storage, whose share is bytes by bytes a second; slow workers.
 """
@@ -48,7 +48,7 @@ from softclust.model import Model, sweep
 from softclust.partitions import Fuzzy
 from softclust.prototypes import Points
 from softclust.records import Frame, State
-from softclust.run import dask as far_away
+from softclust.run import far as far_away
 from softclust.run import source_of
 from softclust.run.local import fold
 from softclust.units import rows_in_units

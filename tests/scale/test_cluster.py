@@ -17,7 +17,7 @@ from conftest import make_blobs
 from onlookers import AtTurns
 from softclust.errors import DataLostError
 from softclust.run import Far, local
-from softclust.run import dask as far_away
+from softclust.run import far as far_away
 
 # Of connections to workers that were killed; distributed leaves some of them to the collector.
 pytestmark = [

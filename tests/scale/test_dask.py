@@ -28,7 +28,7 @@ from softclust.partitions import Fuzzy
 from softclust.prototypes import Points
 from softclust.records import Frame, State
 from softclust.run import Far, LocalSource, local, source_of
-from softclust.run import dask as far_away
+from softclust.run import far as far_away
 from softclust.terms import LinkPenalty
 from softclust.units import rows_in_units
 

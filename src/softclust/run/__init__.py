@@ -25,9 +25,9 @@ def is_far(X):
 
 def Far(X):
     """What stands for the rows of a dask collection."""
-    from softclust.run import dask
+    from softclust.run import far
 
-    return dask.Far(X)
+    return far.Far(X)
 
 
 def meta_of(X):
