@@ -1,9 +1,6 @@
 """A fit kept in a file: resumed anywhere it ends in the same bits; a file of another fit is refused."""
 
 import shutil
-import subprocess
-import sys
-import time
 import warnings
 
 import numpy as np
@@ -15,6 +12,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
 import softclust as sc
+from killed import killed_and_let_be
 from onlookers import AtTurns, Crash, crash
 from softclust import checkpoint
 
@@ -196,23 +194,9 @@ np.savez(sys.argv[2], V=model.cluster_centers_, J=model.objective_history_)
 
 def test_a_killed_process_goes_on(tmp_path):
     """Killed three times wherever it was, the fit ends as one that was left in peace."""
-    kept, out = tmp_path / "kept", tmp_path / "out.npz"
-    command = [sys.executable, "-W", "ignore", "-c", KILLED, str(kept), str(out)]
-    for _ in range(3):
-        process = subprocess.Popen(command)
-        deadline = time.monotonic() + 60
-        size = kept.stat().st_mtime_ns if kept.exists() else 0
-        while time.monotonic() < deadline and process.poll() is None:
-            if kept.exists() and kept.stat().st_mtime_ns != size:
-                break
-            time.sleep(0.005)
-        time.sleep(0.05)
-        process.kill()
-        process.wait()
-    subprocess.run(command, check=True, timeout=100)
-    peace = tmp_path / "peace.npz"
-    command[-2:] = [str(tmp_path / "other"), str(peace)]
-    subprocess.run(command, check=True, timeout=100)
+    out, peace = tmp_path / "out.npz", tmp_path / "peace.npz"
+    killed_and_let_be(KILLED, tmp_path / "kept", out)
+    killed_and_let_be(KILLED, tmp_path / "other", peace, times=0)
     with np.load(out) as a, np.load(peace) as b:
         assert_array_equal(a["V"], b["V"])
         assert_array_equal(a["J"], b["J"])

@@ -14,6 +14,7 @@ from numpy.testing import assert_array_equal
 
 import softclust as sc
 from conftest import make_blobs
+from killed import killed_and_let_be
 from onlookers import AtTurns
 from softclust.errors import DataLostError
 from softclust.run import Far, local
@@ -254,3 +255,33 @@ def test_what_is_no_number_is_named(client):
     bad[333, 1] = np.nan
     with pytest.raises(ValueError, match=r"^Input X contains NaN: row 333, feature 1\.$"):
         make().fit(da.from_array(bad, chunks=(50, 2)))
+
+
+# ---------------------------------------------------------------------- the client dies
+CLIENT = """
+import sys
+import dask.array as da
+import numpy as np
+from distributed import Client
+import softclust as sc
+
+if __name__ == "__main__":
+    rng = np.random.default_rng(0)
+    X = rng.normal(scale=4, size=(5, 6))[rng.integers(5, size=200_000)] + 3 * rng.normal(size=(200_000, 6))
+    with Client(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"):
+        model = sc.FuzzyCMeans(5, init=X[:5], tol=1e-13, max_iter=60, checkpoint=sys.argv[1])
+        model.set_params(acceleration=None).fit(da.from_array(X, chunks=(20_000, 6)))
+    np.savez(sys.argv[2], V=model.cluster_centers_, J=model.objective_history_)
+"""
+
+
+@pytest.mark.slow
+def test_a_client_that_dies_goes_on(tmp_path):
+    """Another process, another cluster, the same bits."""
+    out, peace = tmp_path / "out.npz", tmp_path / "peace.npz"
+    killed_and_let_be(CLIENT, tmp_path / "kept", out, times=2, linger=0.5)
+    killed_and_let_be(CLIENT, tmp_path / "other", peace, times=0)
+    with np.load(out) as a, np.load(peace) as b:
+        assert len(b["J"]) > 50
+        assert_array_equal(a["V"], b["V"])
+        assert_array_equal(a["J"], b["J"])
