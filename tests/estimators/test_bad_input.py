@@ -39,6 +39,8 @@ WRONG = {
     "outlier_threshold": [-0.1, 1.1, "auto", NAN],
     "random_state": ["seed", -1, 0.5],
     "n_jobs": ["all", 1.5, 0],
+    "verbose": ["loud", -1, 1.5],
+    "checkpoint": [3, 1.5, True],
     "m": NOT_EXPONENTS,
     "eta": NOT_EXPONENTS,
     "a": [-0.1, "1", None, NAN, INF],

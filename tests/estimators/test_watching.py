@@ -123,6 +123,15 @@ def press():
     os.kill(os.getpid(), signal.SIGINT)
 
 
+@pytest.fixture
+def _ctrl_c_is_heard():
+    """Where tests run in the background nobody hears it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_ctrl_c_is_heard")
 @pytest.mark.parametrize("turn", [1, 4, 12])
 def test_an_interrupted_fit_is_usable(turn, iris):
     X, _ = iris

@@ -61,7 +61,8 @@ _LEAST_TOL = {np.dtype("f4"): 1e-6, np.dtype("f8"): 0.0}  # a float32 centre doe
 
 def _is_additive(estimator):
     """Whether sums of rows that have gone by still tell where centres belong."""
-    return estimator.geometry == "points" and estimator.separation is None
+    merges = getattr(estimator, "merge_coincident", False)
+    return estimator.geometry == "points" and estimator.separation is None and not merges
 
 
 class SoftClusterer(

@@ -122,6 +122,8 @@ TEXTS = {
             Whether the centres came to rest within `max_iter`.
         n_clusters_ : int
             Number of clusters found.
+        n_samples_seen_ : int
+            Rows that `fit`, and `partial_fit` since then, have seen.
         label_strength_ : float or None
             alpha, where labels were given.
         unsatisfied_ : structured ndarray

@@ -187,6 +187,10 @@ class Gaussians:
             values, vectors = np.linalg.eigh(logs)
             spread = np.exp(np.clip(values, -600, 600))
             variances = (vectors * spread[:, None, :]) @ vectors.transpose(0, 2, 1)
+            try:
+                np.linalg.cholesky(variances[:, ::-1, ::-1])
+            except np.linalg.LinAlgError:  # so long and thin that rounding has flattened it: no proposal
+                return theta
         logs = point[mu.size + sigma.size :]
         shares = np.exp(logs - logs.max())
         return point[: mu.size].reshape(mu.shape), variances, (shares / shares.sum())[: len(weights)]
