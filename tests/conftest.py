@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 
 os.environ.setdefault(
     "SCIPY_ARRAY_API", "1"
@@ -60,3 +61,10 @@ def iris():
     from sklearn.datasets import load_iris
 
     return load_iris(return_X_y=True)
+
+
+@pytest.fixture(autouse=True)
+def _no_figure_stays_open():
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

@@ -658,7 +658,7 @@ def test_processes(small_blocks):
         lazy = far(X)
         assert not Far(lazy).is_held
         two = make().fit(lazy, sample_weight=weight)
-        assert_same_bits(one, two)
+        assert_near(one, two, X)  # each process may have compiled code of its own
 
 
 def test_those_who_look_on_may_score():
