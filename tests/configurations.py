@@ -105,8 +105,8 @@ def configurations():
         spread += [_named(EVIDENTIAL, beta=beta)]
     spread += [
         _named(EVIDENTIAL, geometry="ellipsoids"),
-        # For the contract, whose 15 rows of 30 features leave metrics undetermined: acceleration makes 1e-8 to
-        # 1e-6 of the rounding by which rows with weights differ from repeated ones.
+        # For the contract, whose 15 rows of 30 features leave metrics undetermined: acceleration makes 1e-7
+        # of the rounding by which rows with weights differ from repeated ones.
         _named(EVIDENTIAL, geometry="ellipsoids", acceleration=None),
         _named(EVIDENTIAL, geometry="mahalanobis", metric_reg=0.1, acceleration=None),
         _named(EVIDENTIAL, cardinality_power=2.0),
