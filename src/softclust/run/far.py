@@ -49,7 +49,10 @@ class _Unread:
         self.graph, self.key = graph, key
 
     def read(self):
-        return dask.get(self.graph, self.key)
+        try:
+            return dask.get(self.graph, self.key)
+        except OSError as error:
+            raise OSError(f"block {self.key[1]}: {error}") from error
 
 
 class _Shard:
