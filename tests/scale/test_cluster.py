@@ -248,9 +248,7 @@ def _mistaken(block):
 
 def test_rows_that_are_lost_for_good(client):
     lazy = far().map_blocks(_lost, dtype=float, meta=np.empty((0, 0)))
-    with pytest.raises(
-        DataLostError, match=r"4 tries; .* OSError: block \d: no such disk"
-    ):
+    with pytest.raises(DataLostError, match=r"4 tries; .* OSError: block \d: no such disk"):
         make().fit(lazy)
 
 

@@ -600,9 +600,7 @@ def test_rows_that_are_lost_for_good(small_blocks, monkeypatch):
         if place == 2:
             raise OSError("no such disk")
 
-    with pytest.raises(
-        DataLostError, match=r"4 tries; .* OSError: block \d: no such disk"
-    ):
+    with pytest.raises(DataLostError, match=r"4 tries; .* OSError: block \d: no such disk"):
         sc.FuzzyCMeans(3).fit(counted(X, (40, 2), log, always))
     assert log.count(2) == 4
 
