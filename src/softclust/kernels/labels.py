@@ -312,12 +312,20 @@ def sweep_known(
     )  # fmt: skip
 
 
+def _read_only(array):
+    """As the sweep has it: with the same types, what one has compiled the other need not compile again."""
+    view = np.ascontiguousarray(array, np.float64).view()
+    view.flags.writeable = False
+    return view
+
+
 def known_rows(rule, parameters, scale, D, target, alpha):
     """U, T, W, loss, noise's share and label of rows given by their distances."""
     q, c = D.shape
     U, T, W = np.zeros((q, c)), np.zeros((q, c)), np.zeros((q, c))
     loss, share, label = np.zeros(q), np.zeros(q), np.zeros(q, np.int64)
-    scale, D, target, alpha = (np.ascontiguousarray(x, np.float64) for x in (scale, D, target, alpha))
+    D, alpha = np.ascontiguousarray(D, np.float64), np.ascontiguousarray(alpha, np.float64)
+    scale, target = _read_only(scale), _read_only(target)
     if parameters[8] != 0.0:
         row = np.zeros((5, c + 1))
         _subset_rows(parameters[0], parameters[5], D, target, alpha, row, U, W, loss, share, label)
