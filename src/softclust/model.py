@@ -245,5 +245,5 @@ def _known_rows(model, state, cost, known):
 
     place, target, alpha = known
     return known_rows(
-        model.partition.rule, model.parameters, model.scale(state), cost[place], target, alpha
+        model.partition.rule.kind, model.parameters, model.scale(state), cost[place], target, alpha
     )

@@ -174,7 +174,7 @@ def test_labelled_rows_with_costs_far_apart():
     for cost, f, alpha, m in cases:
         rule = Fuzzy(m).rule
         U = known_rows(
-            rule,
+            rule.kind,
             rule.parameters(0.0, 0.0),
             np.ones(len(cost)),
             np.array([cost]),

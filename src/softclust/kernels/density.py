@@ -5,6 +5,7 @@ import numpy as np
 from softclust.kernels.compiled import TILE, compiled_pass
 from softclust.kernels.tiles import load_tile, squared_distances
 from softclust.kernels.vector_math import exp
+from softclust.kernels.workspace import read_only
 
 NEGLIGIBLE = 32.0  # a term below exp(-32) = 1.3e-14 is left out: 1e-8 in all for a million rows
 _GROUP = 32  # reference rows a tile
@@ -63,6 +64,7 @@ def density_sums(points, refs, weight, rate, out):
     """out_i = sum_j weight_j exp(-rate |points_i - refs_j|^2); fast where near rows stand together."""
     p = points.shape[1]
     units = np.concatenate(([1.0, np.inf], np.zeros(p)))
+    points, units, refs = (read_only(array, np.float64) for array in (points, units, refs))
     _density_sums(
         points, units, refs, weight, *boxes(refs, _GROUP), rate,
         np.empty((p, TILE)), np.empty((_GROUP, TILE)), np.empty(TILE), np.empty(p), np.empty(p), out,

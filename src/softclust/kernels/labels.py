@@ -12,9 +12,11 @@ from softclust.kernels.compiled import compiled, compiled_pass
 from softclust.kernels.simplex import fuzzy_row, pull_of, simplex_row
 from softclust.kernels.tilted import tilted_row
 from softclust.kernels.vector_math import power, raised
+from softclust.kernels.workspace import read_only
 
 _HALVINGS = 200
 _LEAST_COST = 1e-280
+_AT_ONCE = 4096  # known rows in memory beside the block
 
 
 @compiled
@@ -52,8 +54,6 @@ def hard_row(d, f, alpha, noise, u, w, printed):
 @compiled
 def _entropic_typicality(q, r, f):
     """t = e^s with s + q + 2 r (e^s - f) = 0: convex and rising in s, so Newton from above never misses."""
-    if r == 0.0:
-        return np.exp(-q)
     s = min(0.0, 2.0 * r * f - q)
     for _ in range(_HALVINGS):
         t = np.exp(s)
@@ -65,21 +65,31 @@ def _entropic_typicality(q, r, f):
 
 
 @compiled
+def _free_typicality(d, gamma, b, eta, entropy):
+    """1/(1 + (b d/gamma)^(1/(eta-1))), or exp(-b d/gamma): of what nothing is said."""
+    if entropy:
+        return np.exp(-b * d / gamma)
+    if eta == 2.0:
+        return gamma / (gamma + b * d)
+    return 1.0 / (1.0 + raised(b * d / gamma, 1.0 / (eta - 1.0)))
+
+
+@compiled
 def typicality_entry(d, gamma, b, eta, entropy, pull, f):
     """t in [0, 1] minimising b t^eta d + gamma (1 - t)^eta + pull (t - f)^2 d.
 
     eta = 2: (gamma + pull f d)/(gamma + (b + pull) d), Antoine 2018 sections III and IV.  Entropy:
     b t d + gamma (t ln t - t) + pull (t - f)^2 d.
     """
-    wish = f if pull > 0.0 else 0.0
+    if pull == 0.0:
+        return _free_typicality(d, gamma, b, eta, entropy)
+    wish = f
     if entropy:
         return _entropic_typicality(b * d / gamma, pull * d / gamma, wish)
     if eta == 2.0:
         return min((gamma + pull * wish * d) / (gamma + (b + pull) * d), 1.0)
     if d == 0.0:
         return 1.0
-    if pull == 0.0:
-        return 1.0 / (1.0 + raised(b * d / gamma, 1.0 / (eta - 1.0)))
     share = d / (d + gamma)  # both sides in units of d + gamma: neither overflows
     rest = gamma / (d + gamma)
     low, high = 0.0, 1.0
@@ -123,29 +133,17 @@ def _penalised_typicalities(d, f, alpha, scale, b, eta, entropy, t, w, printed):
 
 
 @compiled
-def _least_cost(d, gamma, t, eta, entropy):
-    """t^eta d + gamma (1 - t)^eta at IPCM's typicality t, or its entropy form, gamma (1 - e^(-d/gamma))."""
+def _row_cost(kind, d, gamma, t, eta, entropy):
+    """What u^m is charged: d; for IPCM t^eta d + gamma (1 - t)^eta at its typicality t.
+
+    That in entropy form is gamma (1 - e^(-d/gamma)).
+    """
+    if kind != IMPROVED:
+        return d
     if entropy:
         q = d / gamma
         return gamma * (q * (1.0 - 0.5 * q) if q < 1e-5 else 1.0 - t)
     return raised(t, eta) * d + gamma * raised(1.0 - t, eta)
-
-
-@compiled
-def _improved_row(d, f, alpha, scale, m, eta, entropy, noise, u, t, w, cost, printed):
-    """IPCM: the labels act on u, in units of the row's costs min_t (t^eta d + gamma (1 - t)^eta)."""
-    c = d.shape[0]
-    for k in range(c):
-        t[k] = typicality_entry(d[k], scale[k], 1.0, eta, entropy, 0.0, 0.0)
-        cost[k] = _least_cost(d[k], scale[k], t[k], eta, entropy)
-    share = simplex_row(cost, f, alpha, m, noise, u, w)
-    loss = raised(share, m) * noise if noise > 0.0 else 0.0
-    for k in range(c):
-        least = _least_cost(d[k], scale[k], t[k], eta, entropy)
-        extra = _penalty(alpha, u[k], f[k])
-        loss += least * (raised(u[k], m) + extra)
-        w[k] = (t[k] if entropy else raised(t[k], eta)) * (raised(u[k], m) + (0.0 if printed else extra))
-    return loss, share
 
 
 @compiled
@@ -179,28 +177,34 @@ def known_row(kind, parameters, scale, d, f, alpha, u, t, w, cost):
     c = d.shape[0]
     if kind == HARD:
         return hard_row(d, f, alpha, noise, u, w, printed)
-    if kind == POSSIBILISTIC:
+    # Each solver is called in one place: LLVM compiles a copy of it for every call.
+    loss = share = 0.0
+    if kind in (POSSIBILISTIC, POSSIBILISTIC_FUZZY):
         loss = _penalised_typicalities(d, f, alpha, scale, b, eta, entropy, t, w, printed)
+    if kind == POSSIBILISTIC:
         for k in range(c):
             u[k] = t[k]  # memberships are shares of the typicalities
         return loss, 0.0
-    if kind == IMPROVED:
-        return _improved_row(d, f, alpha, scale, m, eta, entropy, noise, u, t, w, cost, printed)
-    for k in range(c):
-        cost[k] = d[k]
-    loss = 0.0
     if kind == POSSIBILISTIC_FUZZY:
+        for k in range(c):
+            cost[k] = d[k]
         share = fuzzy_row(cost, m, noise, u)
-        loss = _penalised_typicalities(d, f, alpha, scale, b, eta, entropy, t, w, printed)
         for k in range(c):
             w[k] += a * raised(u[k], m)
             loss += a * raised(u[k], m) * d[k]
         return loss + (a * raised(share, m) * noise if noise > 0.0 else 0.0), share
+    # The labels act on u in units of the row's costs, for IPCM min_t (t^eta d + gamma (1 - t)^eta).
+    for k in range(c):
+        if kind == IMPROVED:
+            t[k] = _free_typicality(d[k], scale[k], 1.0, eta, entropy)
+        cost[k] = _row_cost(kind, d[k], scale[k], t[k], eta, entropy)
     share = simplex_row(cost, f, alpha, m, noise, u, w)
     for k in range(c):
-        extra = _penalty(alpha, u[k], f[k])
-        loss += d[k] * (raised(u[k], m) + extra)
-        w[k] = raised(u[k], m) + (0.0 if printed else extra)
+        power_of, extra = raised(u[k], m), _penalty(alpha, u[k], f[k])
+        loss += _row_cost(kind, d[k], scale[k], t[k], eta, entropy) * (power_of + extra)
+        w[k] = power_of + (0.0 if printed else extra)
+        if kind == IMPROVED:
+            w[k] *= t[k] if entropy else raised(t[k], eta)
     return loss + (raised(share, m) * noise if noise > 0.0 else 0.0), share
 
 
@@ -244,59 +248,36 @@ def _subset_rows(m, noise, D, target, alpha, row, U, W, loss, share, label):
         label[i] = U[i].argmax()
 
 
-@compiled
-def _cost_of(X, i, weight, units, V, factor, least, rate, x, d):
-    """x, d <- row i in loop units and what each column costs it; returns its weight."""
+@compiled_pass
+def _known_costs(X, known, weight, units, V, factor, least, rate, x, D, weighs):
+    """x, D, weighs <- the known rows in loop units, what each column costs them, and their weights."""
     c, p = V.shape
-    for j in range(p):
-        x[j] = min(max(X[i, j] * units[0] - units[2 + j], -units[1]), units[1])
-    total = 0.0
-    for k in range(c):
-        d[k] = 0.0
+    for q in range(known.shape[0]):
+        i = known[q]
         for j in range(p):
-            d[k] += (x[j] - V[k, j]) ** 2
-        total += np.exp(-rate * d[k]) if rate > 0.0 else 0.0
-        if factor.shape[0] > 0:
-            d[k] = max(d[k] * factor[k], least[k])
-    return (weight[i] if weight.shape[0] > 0 else 1.0) * (total if rate > 0.0 else 1.0)
+            x[q, j] = min(max(X[i, j] * units[0] - units[2 + j], -units[1]), units[1])
+        total = 0.0
+        for k in range(c):
+            d = 0.0
+            for j in range(p):
+                d += (x[q, j] - V[k, j]) ** 2
+            total += np.exp(-rate * d) if rate > 0.0 else 0.0
+            D[q, k] = max(d * factor[k], least[k]) if factor.shape[0] > 0 else d
+        weighs[q] = (weight[i] if weight.shape[0] > 0 else 1.0) * (total if rate > 0.0 else 1.0)
 
 
-@compiled
-def _add(x, d, w, weight, loss, sums, moment):
-    """One row's part of the statistics."""
+@compiled_pass
+def _add_known(x, D, W, weighs, loss, sums, moment):
+    """The known rows' part of the statistics."""
     c, p = moment.shape
-    sums[0] += weight * loss
-    for k in range(c):
-        share = weight * w[k]
-        sums[1 + k] += share
-        sums[1 + c + k] += share * d[k]
-        for j in range(p):
-            moment[k, j] += share * x[j]
-
-
-@compiled_pass
-def _sweep_known(
-    X, weight, units, V, factor, least, kind, parameters, scale, known, target, alpha, x, row, sums, moment
-):  # fmt: skip
-    d, u, t, w, cost = row[0], row[1], row[2], row[3], row[4]
-    for q in range(known.shape[0]):
-        weighs = _cost_of(X, known[q], weight, units, V, factor, least, parameters[6], x, d)
-        if weighs > 0.0:
-            loss, _ = known_row(kind, parameters, scale, d, target[q], alpha[q], u, t, w, cost)
-            _add(x, d, w, weighs, loss, sums, moment)
-
-
-@compiled_pass
-def _sweep_subsets(
-    X, weight, units, V, factor, least, kind, parameters, scale, known, target, alpha, x, row, sums, moment
-):  # fmt: skip
-    c = V.shape[0]
-    m, noise, d, u, w = parameters[0], parameters[5], row[0, :c], row[1, :c], row[2, :c]
-    for q in range(known.shape[0]):
-        weighs = _cost_of(X, known[q], weight, units, V, factor, least, parameters[6], x, d)
-        if weighs > 0.0:
-            loss, _ = _subset_row(d, target[q], alpha[q], m, noise, u, w, row[3:])
-            _add(x, d, w, weighs, loss, sums, moment)
+    for q in range(x.shape[0]):
+        sums[0] += weighs[q] * loss[q]
+        for k in range(c):
+            share = weighs[q] * W[q, k]
+            sums[1 + k] += share
+            sums[1 + c + k] += share * D[q, k]
+            for j in range(p):
+                moment[k, j] += share * x[q, j]
 
 
 def sweep_known(
@@ -304,33 +285,24 @@ def sweep_known(
 ):  # fmt: skip
     """Add the rows of which something is known to the sums of a block that left them out."""
     c, p = V.shape
-    linear = parameters[8] != 0.0
-    row = np.zeros((8, c + 1) if linear else (5, c))
-    (_sweep_subsets if linear else _sweep_known)(
-        X, weight, units, V, factor, least, kind, parameters, scale, known, target, alpha,
-        np.empty(p), row, sums, moment,
-    )  # fmt: skip
+    for first in range(0, len(known), _AT_ONCE):
+        some = slice(first, first + _AT_ONCE)
+        q = len(known[some])
+        x, D, weighs = np.empty((q, p)), np.empty((q, c)), np.empty(q)
+        _known_costs(X, known[some], weight, units, V, factor, least, parameters[6], x, D, weighs)
+        _, _, W, loss, _, _ = known_rows(kind, parameters, scale, D, target[some], alpha[some])
+        _add_known(x, D, W, weighs, loss, sums, moment)
 
 
-def _read_only(array):
-    """As the sweep has it: with the same types, what one has compiled the other need not compile again."""
-    view = np.ascontiguousarray(array, np.float64).view()
-    view.flags.writeable = False
-    return view
-
-
-def known_rows(rule, parameters, scale, D, target, alpha):
+def known_rows(kind, parameters, scale, D, target, alpha):
     """U, T, W, loss, noise's share and label of rows given by their distances."""
     q, c = D.shape
     U, T, W = np.zeros((q, c)), np.zeros((q, c)), np.zeros((q, c))
     loss, share, label = np.zeros(q), np.zeros(q), np.zeros(q, np.int64)
-    D, alpha = np.ascontiguousarray(D, np.float64), np.ascontiguousarray(alpha, np.float64)
-    scale, target = _read_only(scale), _read_only(target)
+    scale, D, target, alpha = (read_only(array, np.float64) for array in (scale, D, target, alpha))
     if parameters[8] != 0.0:
         row = np.zeros((5, c + 1))
         _subset_rows(parameters[0], parameters[5], D, target, alpha, row, U, W, loss, share, label)
     else:
-        _known_rows(
-            rule.kind, parameters, scale, D, target, alpha, np.zeros(c), U, T, W, loss, share, label
-        )
+        _known_rows(kind, parameters, scale, D, target, alpha, np.zeros(c), U, T, W, loss, share, label)
     return U, T, W, loss, share, label

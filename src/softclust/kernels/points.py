@@ -7,13 +7,12 @@ from softclust.kernels.labels import sweep_known
 from softclust.kernels.rules import influence, members
 from softclust.kernels.tiles import accumulate, load_tile, load_weights, squared_distances
 from softclust.kernels.vector_math import exp
-from softclust.kernels.workspace import workspace
+from softclust.kernels.workspace import read_only, workspace
 from softclust.loading import paused_at_first
 
 _TINY = {np.dtype("f4"): 1e-30, np.dtype("f8"): 1e-300}  # least cost: its reciprocal has a float
 _TINY_NARROW = {np.dtype("f4"): 1e-30, np.dtype("f8"): 2.0**-120}  # and the product of eight
-_NONE = np.empty(0)
-_NONE.flags.writeable = False
+_NONE = read_only(np.empty(0), np.float64)
 
 
 @compiled
@@ -91,36 +90,32 @@ def _assign(
 _run_sweep, _run_assign = paused_at_first(_sweep), paused_at_first(_assign)
 
 
-def _input(array, dtype):
-    """A contiguous, read-only view: all that comes in then shares one compiled signature a type."""
-    if array.dtype == dtype and array.flags.c_contiguous and not array.flags.writeable:
-        return array
-    view = np.ascontiguousarray(array, dtype).view()
-    view.flags.writeable = False
-    return view
-
-
 def _inputs(X, units, V, scale):
     """The block, its units, the centres and their scales as the compiled passes take them."""
-    return _input(X, X.dtype), _input(units, X.dtype), _input(V, X.dtype), _input(scale, np.float64)
+    return (
+        read_only(X, X.dtype),
+        read_only(units, X.dtype),
+        read_only(V, X.dtype),
+        read_only(scale, np.float64),
+    )
 
 
 def _costs(costs, dtype):
     """Factor and least cost of each column."""
     factor, least = (_NONE, _NONE) if costs is None else costs
-    return _input(factor, dtype), _input(least, dtype)
+    return read_only(factor, dtype), read_only(least, dtype)
 
 
 _KNOWN_TYPES = np.int64, np.float64, np.float64  # positions, wanted degrees, strengths
-_NOTHING_KNOWN = (_input(_NONE, np.int64),)
+_NOTHING_KNOWN = (read_only(_NONE, np.int64),)
 
 
 def sweep(X, weight, units, narrow, V, costs, rule, parameters, scale, known=None):
     """Sums over a block: (loss, weight_k, scatter_k) in one vector, and the moments W'X."""
     c, p = V.shape
     X, units, V, scale = _inputs(X, units, V, scale)
-    weight = _NONE if weight is None else _input(weight, np.float64)
-    rows, *said = _NOTHING_KNOWN if known is None else map(_input, known, _KNOWN_TYPES)
+    weight = _NONE if weight is None else read_only(weight, np.float64)
+    rows, *said = _NOTHING_KNOWN if known is None else map(read_only, known, _KNOWN_TYPES)
     common = X, weight, units, V, *_costs(costs, X.dtype), rule.kind, parameters, scale, rows
     tiny = (_TINY_NARROW if narrow else _TINY)[X.dtype]
     sums, moment = np.zeros(2 * c + 1), np.zeros((c, p))

@@ -149,23 +149,27 @@ def influence(kind, parameters, scale, d, w, other, spare, rows, tiny, narrow):
     c = d.shape[0]
     if kind == HARD:
         hard_influence(d, w, low, loss, noise)
-    elif kind == FUZZY:
-        fuzzy_influence(d, w, s, low, loss, m, noise, tiny, narrow)
-    elif kind == POSSIBILISTIC:
+        return
+    # Each rule is called in one place: LLVM compiles a copy of it for every call.
+    if kind == IMPROVED:
+        improved_cost(d, other, w, scale, eta, entropy)
+    if kind == POSSIBILISTIC:
         for i in range(TILE):
             loss[i] = 0.0
-        possibilistic_influence(d, w, loss, scale, b, eta, entropy)
-    elif kind == POSSIBILISTIC_FUZZY:
-        fuzzy_influence(d, other, s, low, loss, m, noise, tiny, narrow)
+    else:
+        cost = other if kind == IMPROVED else d
+        squares = w if kind == FUZZY else (spare if kind == IMPROVED else other)
+        fuzzy_influence(cost, squares, s, low, loss, m, noise, tiny, narrow)
+    if kind == POSSIBILISTIC_FUZZY:
         for i in range(TILE):
             loss[i] *= a
+    if kind in (POSSIBILISTIC, POSSIBILISTIC_FUZZY):
         possibilistic_influence(d, w, loss, scale, b, eta, entropy)
+    if kind == POSSIBILISTIC_FUZZY:
         for k in range(c):
             for i in range(TILE):
                 w[k, i] += a * other[k, i]
     elif kind == IMPROVED:
-        improved_cost(d, other, w, scale, eta, entropy)
-        fuzzy_influence(other, spare, s, low, loss, m, noise, tiny, narrow)
         for k in range(c):
             for i in range(TILE):
                 w[k, i] *= spare[k, i]
@@ -274,29 +278,22 @@ def members(kind, parameters, scale, d, u, t, spare, rows):
         hard_influence(d, u, low, s, 0.0)
         for i in range(TILE):
             score[i] = 1.0 if noise > 0.0 and low[i] > noise else 0.0
-    elif kind == FUZZY:
-        fuzzy_members(d, u, s, low, score, m, noise)
-    elif kind == POSSIBILISTIC:
-        typicalities(d, t, scale, b, eta, entropy)
-        normalised_typicalities(d, u, s, low, scale, eta, entropy)
-    elif kind == POSSIBILISTIC_FUZZY:
-        typicalities(d, t, scale, b, eta, entropy)
-        fuzzy_members(d, u, s, low, score, m, noise)
-    elif kind == IMPROVED:
+    if kind == IMPROVED:
         improved_cost(d, spare, t, scale, eta, entropy)
-        fuzzy_members(spare, u, s, low, score, m, noise)
-        typicalities(d, t, scale, b, eta, entropy)
+    if kind == POSSIBILISTIC:
+        normalised_typicalities(d, u, s, low, scale, eta, entropy)
+    elif kind != HARD:
+        fuzzy_members(spare if kind == IMPROVED else d, u, s, low, score, m, noise)
     has_typicalities = kind != HARD and kind != FUZZY
+    if has_typicalities:
+        typicalities(d, t, scale, b, eta, entropy)
     if noise == 0.0:
-        nearest(d, scale, True, low, s)
         for i in range(TILE):
-            score[i] = 1.0 - 1.0 / (1.0 + low[i])
-        if has_typicalities:
+            low[i] = 0.0
+        for k in range(c):
             for i in range(TILE):
-                low[i] = 0.0
-            for k in range(c):
-                for i in range(TILE):
-                    low[i] = max(low[i], t[k, i])
-            for i in range(TILE):
-                score[i] = 1.0 - low[i]
+                typical = t[k, i] if has_typicalities else 1.0 / (1.0 + d[k, i] / scale[k])
+                low[i] = max(low[i], typical)
+        for i in range(TILE):
+            score[i] = 1.0 - low[i]
     nearest(d, scale, has_typicalities, low, s)

@@ -172,18 +172,19 @@ def _newton_row(cost, f, alpha, m, noise, u, term, share):
 @compiled
 def _general_row(cost, f, alpha, m, noise, u, spare):
     """Any m: Newton's method; where it fails, or rounding would tell it so late, the search for lambda."""
-    if alpha > _STRONG or m < _NEAR_ONE:
-        return _searched_row(cost, f, alpha, m, noise, u)
-    share = fuzzy_row(cost, m, noise, u)
-    total = share
-    for k in range(cost.shape[0]):
-        pull = pull_of(alpha, f[k])
-        u[k] = (u[k] + (pull * f[k] if pull > 0.0 else 0.0)) / (1.0 + pull)
-        total += u[k]
-    for k in range(cost.shape[0]):
-        u[k] /= total
-    found, share = _newton_row(cost, f, alpha, m, noise, u, spare, share / total)
-    return share if found else _searched_row(cost, f, alpha, m, noise, u)
+    if alpha <= _STRONG and m >= _NEAR_ONE:
+        share = fuzzy_row(cost, m, noise, u)
+        total = share
+        for k in range(cost.shape[0]):
+            pull = pull_of(alpha, f[k])
+            u[k] = (u[k] + (pull * f[k] if pull > 0.0 else 0.0)) / (1.0 + pull)
+            total += u[k]
+        for k in range(cost.shape[0]):
+            u[k] /= total
+        found, share = _newton_row(cost, f, alpha, m, noise, u, spare, share / total)
+        if found:
+            return share
+    return _searched_row(cost, f, alpha, m, noise, u)
 
 
 @compiled

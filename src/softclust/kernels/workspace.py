@@ -1,4 +1,4 @@
-"""Buffers that a thread reuses for every tile of every block of every pass."""
+"""Arrays as the compiled passes take them: what comes in, and a thread's buffers for every tile."""
 
 import threading
 
@@ -7,6 +7,15 @@ import numpy as np
 from softclust.kernels.compiled import TILE
 
 _local = threading.local()
+
+
+def read_only(array, dtype):
+    """A contiguous, read-only view: all that comes in then shares one compiled signature a type."""
+    if array.dtype == dtype and array.flags.c_contiguous and not array.flags.writeable:
+        return array
+    view = np.ascontiguousarray(array, dtype).view()
+    view.flags.writeable = False
+    return view
 
 
 def workspace(dtype, features, clusters):
