@@ -4,6 +4,7 @@ from functools import partial
 
 import softclust
 from softclust import CentralDistance, Repulsion
+from softclust.acceleration import SCHEMES
 from softclust.partitions import (
     Fuzzy,
     Hard,
@@ -83,7 +84,7 @@ def configurations():
             _named(cls, separation=Repulsion()),
             _named(cls, separation=CentralDistance()),
         ]
-        spread += [_named(cls, acceleration=scheme) for scheme in (None, "anderson", "squarem")]
+        spread += [_named(cls, acceleration=scheme) for scheme in (None, *SCHEMES)]
         spread += [_named(cls, init=rule) for rule in ("random", "k-means||")]
     for cls in WITH_EXPONENT:
         spread += [_named(cls, m=m) for m in (1.2, 1.7, 3.0)]

@@ -7,7 +7,51 @@ proposal only if J there is no higher, so descent does not depend on what is pro
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg.lapack import dposv
+from scipy.linalg.lapack import dposv, dtrtrs
+
+
+class QuasiNewton:
+    """L-BFGS (Liu & Nocedal 1989), with the plain step G(x) - x in the place of the downhill gradient.
+
+    That step is a gradient step in the metric of the update itself, so the first guess of the inverse
+    Hessian is the identity: between once and twice the plain step.  Only pairs along which the steps
+    shorten are kept.  Its model of J then has a minimum, and it walks away from saddles, which Anderson
+    mixing walks up to as to any other fixed point.
+    """
+
+    window = 8
+
+    def __init__(self):
+        self.restart()
+
+    def restart(self):
+        self.last = None
+        self.steps, self.bends = [], []  # differences of points and of downhill steps, the latter reversed
+
+    def propose(self, x, image):
+        downhill = image - x
+        if self.last is not None:
+            self._learn(x - self.last[0], self.last[1] - downhill)
+        self.last = x, downhill
+        if not self.steps:
+            return image
+        S, Y = np.array(self.steps), np.array(self.bends)
+        gram = S @ Y.T
+        curvature = np.diagonal(gram)
+        reach = min(max(curvature[-1] / (Y[-1] @ Y[-1]), 1.0), 2.0)
+        # The product of the inverse Hessian and a vector in compact form (Byrd, Nocedal & Schnabel 1994).
+        along, _ = dtrtrs(gram, S @ downhill)
+        across = reach * (Y @ downhill - Y @ (Y.T @ along)) - curvature * along
+        back, _ = dtrtrs(gram, across, trans=1)
+        return x + reach * (downhill - along @ Y) - back @ S
+
+    def _learn(self, step, bend):
+        """Keep what the last step has shown; forget all where the way does not bend upwards."""
+        if step @ bend > 1e-8 * np.sqrt((step @ step) * (bend @ bend)):
+            self.steps = [*self.steps[1 - self.window :], step]
+            self.bends = [*self.bends[1 - self.window :], bend]
+        else:
+            self.steps, self.bends = [], []
 
 
 class Anderson:
@@ -63,4 +107,4 @@ class Squarem:
         return first - 2 * length * r + length**2 * v
 
 
-SCHEMES = {"anderson": Anderson, "squarem": Squarem}
+SCHEMES = {"lbfgs": QuasiNewton, "anderson": Anderson, "squarem": Squarem}

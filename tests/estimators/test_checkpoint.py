@@ -30,6 +30,7 @@ MODELS = {
     "lpecm": {},
     "afcs": {"max_iter": 20},
     "fcm squarem": {"acceleration": "squarem"},
+    "fcm anderson": {"acceleration": "anderson"},
     "fcm plain": {"acceleration": None},
 }
 

@@ -1192,7 +1192,7 @@ def test_objective_never_rises(cls, seed):
     """Rows without clusters, pairs without truth, and labels: the more of them, the more must give way."""
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(60, 2)), np.where(rng.random(60) < 0.3, rng.integers(3, size=60), -1)
-    for strength, acceleration in itertools.product([0.01, 1.0, 100.0], [None, "anderson"]):
+    for strength, acceleration in itertools.product([0.01, 1.0, 100.0], [None, "lbfgs", "anderson"]):
         pairs = scrambled(60, 80, seed)
         pairs = {kind: np.column_stack([ends, np.full(40, strength)]) for kind, ends in pairs.items()}
         model = quiet(cls(random_state=0, acceleration=acceleration), X, y, **pairs)

@@ -31,6 +31,7 @@ MODELS = {
     "repulsion": (POSSIBILISTIC, {"separation": Repulsion()}),
     "central-distance": (FUZZY, {"separation": CentralDistance()}),
     "squarem": (FUZZY, {"acceleration": "squarem"}),
+    "anderson": (FUZZY, {"acceleration": "anderson"}),
     "random": (HARD, {"init": "random"}),
     "k-means||": (FUZZY, {"init": "k-means||"}),
 }

@@ -31,7 +31,7 @@ def init(X):
 
 # ---------------------------------------------------------------------- one model within another
 @pytest.mark.parametrize("beta", [1.3, 2.0, 3.0])
-@pytest.mark.parametrize("acceleration", [None, "anderson"])
+@pytest.mark.parametrize("acceleration", [None, "lbfgs", "anderson"])
 def test_on_singletons_with_far_noise_it_is_fuzzy_c_means(X, init, beta, acceleration):
     given = {"init": init, **PLAIN, "acceleration": acceleration}
     one = EvidentialCMeans(3, focal_sets=[], beta=beta, noise_distance=1e9, **given).fit(X)

@@ -109,7 +109,7 @@ def scenes(draw):
 
 
 @every_setting
-@pytest.mark.parametrize("acceleration", [None, "anderson"])
+@pytest.mark.parametrize("acceleration", [None, "lbfgs", "anderson"])
 @settings(max_examples=25, phases=[Phase.explicit, Phase.generate])
 @given(scene=scenes(), strength=strengths, seed=st.integers(0, 2**16))
 def test_objective_never_rises(make, acceleration, scene, strength, seed):

@@ -18,7 +18,7 @@ from . import evidential as ev
 
 RHO = 2.5
 FINE = {"tol": 1e-12, "max_iter": 5000}
-SCHEMES = [None, "anderson"]
+SCHEMES = [None, "lbfgs", "anderson"]
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",

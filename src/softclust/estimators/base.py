@@ -24,6 +24,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softclust import recipes
+from softclust.acceleration import SCHEMES
 from softclust.checkpoint import Journal, identity
 from softclust.engine import Options
 from softclust.errors import ConstraintConflictError, warn
@@ -85,7 +86,7 @@ class SoftClusterer(
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "acceleration": [StrOptions({"anderson", "squarem"}), None],
+        "acceleration": [StrOptions(set(SCHEMES)), None],
         "outlier_threshold": [None, Interval(Real, 0, 1, closed="both")],
         "random_state": ["random_state"],
         "n_jobs": [

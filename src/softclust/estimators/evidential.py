@@ -144,7 +144,7 @@ class EvidentialCMeans(SoftClusterer):
         n_init=5,
         max_iter=300,
         tol=1e-6,
-        acceleration="anderson",
+        acceleration="lbfgs",
         random_state=None,
         n_jobs=None,
         verbose=0,

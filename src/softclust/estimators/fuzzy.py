@@ -68,7 +68,7 @@ class FuzzyCMeans(SoftClusterer):
         n_init=3,
         max_iter=300,
         tol=1e-6,
-        acceleration="anderson",
+        acceleration="lbfgs",
         outlier_threshold=None,
         random_state=None,
         n_jobs=None,

@@ -109,7 +109,7 @@ class GaussianMixture(SoftClusterer):
         n_init=3,
         max_iter=300,
         tol=1e-6,
-        acceleration="anderson",
+        acceleration="lbfgs",
         outlier_threshold=0.001,
         random_state=None,
         n_jobs=None,

@@ -1,0 +1,90 @@
+"""The schemes by themselves, on maps whose fixed points are known."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from softclust.acceleration import SCHEMES, QuasiNewton
+
+
+def contraction(rng, size, slowest):
+    """x -> x - H (x - fixed) with curvatures between 1 - slowest and 1."""
+    Q = np.linalg.qr(rng.normal(size=(size, size)))[0]
+    H = (Q * np.linspace(1 - slowest, 1, size)) @ Q.T
+    fixed = rng.normal(size=size)
+    return (lambda x: x - H @ (x - fixed)), fixed
+
+
+def distances(scheme, image, fixed, x, turns):
+    far = []
+    for _ in range(turns):
+        x = scheme.propose(x, image(x))
+        far.append(np.linalg.norm(x - fixed))
+    return far
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_a_slow_contraction_is_hastened(name):
+    rng = np.random.default_rng(0)
+    image, fixed = contraction(rng, 6, 0.99)
+    x = plain = rng.normal(size=6)
+    far = distances(SCHEMES[name](), image, fixed, x, 40)
+    for _ in range(40):
+        plain = image(plain)
+    assert far[-1] < 1e-3 * np.linalg.norm(plain - fixed)
+
+
+def two_loops(steps, bends, vector):
+    """Nocedal & Wright, algorithm 7.4, with the reach of the first guess bounded as in the class."""
+    q, alphas = vector.copy(), []
+    for s, y in zip(steps[::-1], bends[::-1], strict=True):
+        alphas.append(s @ q / (s @ y))
+        q = q - alphas[-1] * y
+    s, y = steps[-1], bends[-1]
+    q = q * min(max(s @ y / (y @ y), 1.0), 2.0)
+    for s, y, alpha in zip(steps, bends, alphas[::-1], strict=True):
+        q = q + s * (alpha - y @ q / (s @ y))
+    return q
+
+
+def test_lbfgs_is_the_textbooks():
+    rng = np.random.default_rng(1)
+    linear, _ = contraction(rng, 10, 0.95)
+    x, scheme, compared = rng.normal(size=10), QuasiNewton(), 0
+    for _ in range(20):
+        image = linear(x) + 0.01 * np.sin(x)
+        proposal = scheme.propose(x, image)
+        if scheme.steps:
+            compared += 1
+            assert_allclose(proposal, x + two_loops(scheme.steps, scheme.bends, image - x), atol=1e-12)
+        x = proposal
+    assert compared > 10
+    assert len(scheme.steps) <= scheme.window
+
+
+def test_lbfgs_walks_away_from_a_saddle():
+    """x -> x (1.1, 0.5) flees from 0 along its first axis; Anderson mixing would return to it."""
+    scheme, x = QuasiNewton(), np.array([1e-3, 1.0])
+    for _ in range(20):
+        last, x = x, scheme.propose(x, x * [1.1, 0.5])
+        assert x[0] > last[0]
+
+
+def test_lbfgs_forgets_where_the_way_bends_down():
+    scheme, x = QuasiNewton(), np.array([1.0])
+    scheme.propose(x, 0.5 * x)
+    scheme.propose(0.5 * x, 0.3 * x)
+    assert len(scheme.steps) == 1
+    scheme.propose(0.3 * x, -10 * x)  # a longer step than the one before
+    assert scheme.steps == [] == scheme.bends
+
+
+def test_a_restart_is_a_plain_step():
+    rng = np.random.default_rng(2)
+    image, _ = contraction(rng, 3, 0.9)
+    for make in SCHEMES.values():
+        scheme, x = make(), rng.normal(size=3)
+        for _ in range(4):
+            x = scheme.propose(x, image(x))
+        scheme.restart()
+        assert_allclose(scheme.propose(x, image(x)), image(x), rtol=0, atol=0)
