@@ -2,62 +2,124 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
 
+from softclust.kernels.codes import NEGLIGIBLE
 from softclust.records import Rows, Units
 from softclust.run import LocalSource
 
 EXACT_ROWS = 20_000
-MOST_PAIRS = 4e9  # of rows to compare: some ten seconds on two cores
-LEAST_REFERENCES = 4096
+NEAR_ROWS = 1024  # within the kernel's reach of a row: so few are summed however many there are
+MOST_MET = 1 / 8  # of the pairs of cells within reach of each other, for that to save time
+CELLS = 256
+_ROWS_A_CELL = 32  # to find the cuts with
+_PROBES = 64, 4096  # rows whose distances tell how far the kernel reaches
 
 
 class _Density(NamedTuple):
     phi: np.ndarray
+    cell: np.ndarray
+    weight: np.ndarray
 
 
 def density_weights(rows, rate, threads, seed=0):
     """phi_j = sum_k w_k exp(-rate |x_j - x_k|^2), the k = j term included; rate in loop units.
 
-    O(n) memory, always.  The rows are put in the order of a k-d tree, and tiles of rows so far apart
-    that no term exceeds exp(-32) are skipped: an error below 1e-8.  That is the whole sum for up to
-    20,000 rows, and above wherever the kernel is local enough for 4e9 comparisons.  A wider kernel is
-    summed over a sample of at least 4,096 rows instead, one from each cell of the tree, with the row's
-    own term exact.  A standard error of at most 1/sqrt(s phi_j / n) of phi_j for s sampled rows remains:
-    the wider the kernel, the smaller.
+    O(n) memory, always.  Up to 20,000 rows, and above for a kernel so local that it pays, the whole sum:
+    in the order of a k-d tree, tiles of rows so far apart that no term exceeds exp(-32) are skipped, an
+    error below 1e-8.  Else O(n) time: the rows are put into 256 cells, each taken for a normal
+    distribution with the mean and the variances of its rows, over which the kernel is integrated
+    exactly; the row's own term is exact.  Errors of a weight are 1 to 10 % as a rule, up to 40 % in many
+    features with heavy tails; the centres of SWFCM move by 0.1 to 0.4 % of the spread.
     """
     points = rows.points.astype(np.float64)
     weight = np.ones(len(points)) if rows.weight is None else rows.weight
+    rng = np.random.default_rng(seed)
+    if len(points) > EXACT_ROWS:
+        tree = _Cuts.of(points, rng)
+        if _reached(points, rate, rng) > NEAR_ROWS or tree.met(rate) > MOST_MET:
+            return _by_cells(points, weight, rate, threads, tree)
+    return _by_pairs(points, weight, rate, threads)
+
+
+def _by_pairs(points, weight, rate, threads):
+    from softclust.kernels import density  # Numba is loaded when the first pass runs
+
     order = cKDTree(points, leafsize=64).indices
-    points, weight = np.ascontiguousarray(points[order]), weight[order]
+    refs, mass = np.ascontiguousarray(points[order]), weight[order]
+
+    def sums(block, out):
+        density.pair_sums(block.X, refs, mass, rate, out.phi)
+
+    return _filled(sums, refs, mass, np.empty(0), order, threads)
+
+
+def _by_cells(points, weight, rate, threads, tree):
+    from softclust.kernels import density
+
+    p = points.shape[1]
+    cell, mass = np.empty(len(points), np.uint16), np.zeros(CELLS)
+    first, second = np.zeros((CELLS, p)), np.zeros((CELLS, p))
+    density.into_cells(points, weight, tree.widest, tree.cut, cell, mass, first, second)
+    safe = np.where(mass > 0, mass, 1.0)[:, None]
+    mean = first / safe
+    variance = np.maximum(second / safe - mean**2, 0.0)
+    # Over a normal distribution the kernel's mean is the product over features of
+    # (1 + 2 rate v)^(-1/2) exp(-rate (x - c)^2 / (1 + 2 rate v)).
+    shrunk = 1 / (1 + 2 * rate * variance)
+    cells = mean, rate * shrunk, np.sqrt(shrunk.prod(axis=1)), mass
+
+    def sums(block, out):
+        density.cell_sums(block.X, out.weight, out.cell, *cells, out.phi)
+
+    order = cell.argsort(kind="stable")  # rows of a tile then stand together, and far cells are skipped
+    return _filled(sums, points[order], weight[order], cell[order], order, threads)
+
+
+def _filled(sums, points, weight, cell, order, threads):
+    """phi by blocks of rows that stand in this order."""
+    out = _Density(np.empty(len(points)), cell, weight)
+    LocalSource(Rows(points, Units(1.0, np.zeros(points.shape[1]))), threads).fill(sums, out)
     phi = np.empty(len(points))
-    phi[order] = _sums(points, weight, rate, threads, seed)
+    phi[order] = out.phi
     return phi
 
 
-def _sums(points, weight, rate, threads, seed):
-    from softclust.kernels import density
+def _reached(points, rate, rng):
+    """How many rows are within the kernel's reach of a row, about."""
+    some, others = (points[rng.integers(len(points), size=count)] for count in _PROBES)
+    return len(points) * float(np.mean(rate * cdist(some, others, "sqeuclidean") < NEGLIGIBLE))
 
-    n = len(points)
-    pairs = n * n * density.kept_share(points, points, rate) if n > EXACT_ROWS else 0
-    refs, mass, own = points, weight, 0.0
-    if pairs > MOST_PAIRS:
-        count = int(max(LEAST_REFERENCES, n * MOST_PAIRS / pairs))
-        edges = np.linspace(0, n, count + 1).astype(int)
-        rng = np.random.default_rng(seed)
-        chosen = edges[:-1] + (rng.random(count) * np.diff(edges)).astype(int)
-        mass = np.add.reduceat(weight, edges[:-1])
-        refs = np.ascontiguousarray(points[chosen])
-        own = weight.copy()
-        own[chosen] -= mass  # a sampled row has met itself, with the weight of its cell
 
-    def sums(block, out):
-        density.density_sums(block.X, refs, mass, rate, out.phi)
+@dataclass(frozen=True)
+class _Cuts:
+    """A tree of cuts through the middle of the widest feature, found on a sample: a heap from node 1 on."""
 
-    units = Units(1.0, np.zeros(points.shape[1]))
-    out = _Density(np.empty(n))
-    LocalSource(Rows(points, units), threads).fill(sums, out)
-    return out.phi + own
+    widest: np.ndarray
+    cut: np.ndarray
+    leaves: np.ndarray  # (CELLS, rows, p) of the sample
+
+    @staticmethod
+    def of(points, rng):
+        rows = points[rng.integers(len(points), size=CELLS * _ROWS_A_CELL)][None]
+        widest, cut = [np.zeros(1, np.int64)], [np.zeros(1)]
+        while len(rows) < CELLS:
+            feature = rows.var(axis=1).argmax(axis=1)
+            values = np.take_along_axis(rows, feature[:, None, None], axis=2)[:, :, 0]
+            order = values.argsort(axis=1)
+            middle = values.shape[1] // 2
+            widest.append(feature)
+            cut.append(np.take_along_axis(values, order[:, middle : middle + 1], axis=1)[:, 0])
+            rows = np.take_along_axis(rows, order[:, :, None], axis=1).reshape(2 * len(rows), middle, -1)
+        return _Cuts(np.concatenate(widest), np.concatenate(cut), rows)
+
+    def met(self, rate):
+        """Share of the pairs of leaves within the kernel's reach of each other."""
+        low, high = self.leaves.min(axis=1), self.leaves.max(axis=1)
+        apart = np.maximum(low[:, None] - high, low - high[:, None])
+        return float(np.mean(rate * (np.maximum(apart, 0.0) ** 2).sum(axis=2) < NEGLIGIBLE))

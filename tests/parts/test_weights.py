@@ -14,9 +14,9 @@ def rows_of(X, weight=None):
     return Rows(X, Units(1.0, np.zeros(X.shape[1])), weight)
 
 
-def plain(X, rate):
+def plain(X, rate, weight=1.0):
     """The oracle's sum in one array, for more rows than its loops can bear."""
-    return np.exp(-rate * cdist(X, X, "sqeuclidean")).sum(axis=1)
+    return (np.exp(-rate * cdist(X, X, "sqeuclidean")) * weight).sum(axis=1)
 
 
 @pytest.mark.parametrize(("n", "p"), [(1, 1), (37, 2), (300, 9)])
@@ -35,18 +35,46 @@ def test_local_kernels_stay_exact_above_it(monkeypatch):
     assert_allclose(phi, plain(X, 50.0), rtol=1e-8)
 
 
-@pytest.mark.parametrize("rate", [0.02, 0.2])
-def test_wide_kernels_keep_the_stated_error(monkeypatch, rate):
+def relative_errors(monkeypatch, X, rate, weight=None):
     monkeypatch.setattr(weights, "EXACT_ROWS", 100)
-    monkeypatch.setattr(weights, "MOST_PAIRS", 1e5)
-    monkeypatch.setattr(weights, "LEAST_REFERENCES", 500)
-    n = 4000
-    X = np.random.default_rng(2).normal(size=(n, 3))
-    phi, exact = weights.density_weights(rows_of(X), rate, threads=2), plain(X, rate)
-    error = np.abs(phi - exact) / exact
-    stated = 1 / np.sqrt(500 * exact / n)
-    assert (error < stated).mean() > 0.68  # a standard error, and in fact far below it
-    assert np.median(error / stated) < 0.3
+    phi = weights.density_weights(rows_of(X, weight), rate, threads=2)
+    return np.abs(phi / plain(X, rate, 1.0 if weight is None else weight) - 1)
+
+
+@pytest.mark.parametrize(
+    ("p", "rate", "typical"), [(2, 0.5, 0.005), (3, 0.02, 0.005), (3, 0.2, 0.02), (16, 0.3, 0.1)]
+)
+def test_wide_kernels_keep_the_stated_error(monkeypatch, p, rate, typical):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(6000, p)) + rng.choice([-2.0, 2.0], size=(6000, 1))
+    error = relative_errors(monkeypatch, X, rate)
+    assert np.median(error) < typical
+    assert np.quantile(error, 0.95) < 10 * typical
+    weighed = relative_errors(monkeypatch, X, rate, rng.uniform(0, 2, 6000))
+    assert np.median(weighed) < 1.5 * typical
+
+
+def test_a_lone_row_keeps_its_own_weight(monkeypatch):
+    """Where nobody is near, phi is the row's own term; a cell as wide as the gap does not add to it."""
+    rng = np.random.default_rng(3)
+    X = np.vstack([rng.normal(size=(4000, 2)), [[100.0, 100.0], [-300.0, 50.0]]])
+    monkeypatch.setattr(weights, "EXACT_ROWS", 100)
+    phi = weights.density_weights(rows_of(X), 0.5, threads=1)
+    assert_allclose(phi[-2:], 1.0, atol=1e-2)
+    assert np.median(phi) > 100
+
+
+def test_rows_that_are_all_alike(monkeypatch):
+    monkeypatch.setattr(weights, "EXACT_ROWS", 100)
+    phi = weights.density_weights(rows_of(np.ones((500, 3))), 2.0, threads=1)
+    assert_allclose(phi, 500.0, rtol=1e-6)
+
+
+def test_threads_do_not_change_the_bits(monkeypatch):
+    monkeypatch.setattr(weights, "EXACT_ROWS", 100)
+    X = np.random.default_rng(4).normal(size=(30_000, 3))
+    one, two = (weights.density_weights(rows_of(X), 0.5, threads) for threads in (1, 2))
+    assert (one == two).all()
 
 
 def test_memory_is_linear(monkeypatch):

@@ -16,6 +16,7 @@ _ROUND_BITS = 0x4338000000000000
 _TWO52 = 4503599627370496.0
 _TWO52_BITS = 0x4330000000000000
 _LOG2E = 1.4426950408889634
+_LN2 = 6.931471805599453e-01
 _LN2_HIGH = 6.93147180369123816490e-01
 _LN2_LOW = 1.90821492927058770002e-10
 _ONE_BITS = 0x3FF0000000000000
@@ -74,6 +75,22 @@ def exp(x):
     y = y * r + 1.0
     power = (_bits(rounded) - _ROUND_BITS + 1023) << 52
     return y * _float(power)
+
+
+@compiled_exact
+def rough_exp(x):
+    """e^x to 2e-7 for x <= 0, in half the time: never 0."""
+    x = max(x, -_LARGEST)
+    rounded = x * _LOG2E + _ROUND
+    r = x - (rounded - _ROUND) * _LN2
+    y = 1.388888888888889e-03
+    y = y * r + 8.333333333333333e-03
+    y = y * r + 4.1666666666666664e-02
+    y = y * r + 1.6666666666666666e-01
+    y = y * r + 0.5
+    y = y * r + 1.0
+    y = y * r + 1.0
+    return y * _float((_bits(rounded) - _ROUND_BITS + 1023) << 52)
 
 
 @compiled_exact

@@ -181,12 +181,13 @@ class Gaussians:
     def unpacked(self, point, theta):
         mu, sigma, weights = theta
         logs = point[mu.size : mu.size + sigma.size].reshape(sigma.shape)
+        # Within the bound, as `solve` is: beyond it J may be lower than any step can keep it.
         if self._is_diagonal:
-            variances = np.exp(np.clip(logs, -600, 600))
+            variances = self._definite(np.exp(np.clip(logs, -600, 600)))
         else:
             values, vectors = np.linalg.eigh(logs)
             spread = np.exp(np.clip(values, -600, 600))
-            variances = (vectors * spread[:, None, :]) @ vectors.transpose(0, 2, 1)
+            variances = self._definite((vectors * spread[:, None, :]) @ vectors.transpose(0, 2, 1))
             try:
                 np.linalg.cholesky(variances[:, ::-1, ::-1])
             except np.linalg.LinAlgError:  # so long and thin that rounding has flattened it: no proposal

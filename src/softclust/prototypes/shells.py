@@ -75,8 +75,14 @@ class _Closed:
         return np.concatenate([theta[0].ravel(), theta[1].ravel()])
 
     def unpacked(self, point, theta):
+        """The shells of a point, cut to the bounds that `solve` keeps."""
         V = point[: theta[0].size].reshape(theta[0].shape)
-        return V, point[theta[0].size :].reshape(theta[1].shape)
+        L = point[theta[0].size :].reshape(theta[1].shape)
+        left, values, right = np.linalg.svd(L)
+        within = np.clip(values, 1 / self.reach, 1 / self.least)
+        if (within != values).any():
+            L = (left * within[:, None, :]) @ right
+        return np.clip(V, -self.reach, self.reach), L
 
     def solve(self, stats, theta, frame, separation):
         """As much of the way that the moments of each shell point to as stays within the bounds."""
