@@ -35,13 +35,7 @@ lint: .venv/lint.stamp
 	$(BIN)/lint-imports --no-cache
 
 bench: .venv/test.stamp .venv/kernels.fresh
-	$(BIN)/python benchmarks/latency.py
-	$(BIN)/python benchmarks/memory.py
-	$(BIN)/python benchmarks/labels.py
-	$(BIN)/python benchmarks/evidential.py
-	$(BIN)/python benchmarks/geometries.py
-	$(BIN)/python benchmarks/medoids.py
-	$(BIN)/python benchmarks/peers.py
+	$(BIN)/python benchmarks/results.py
 
 clean:
 	rm -rf .venv .venv-peers .venv-evclust .venv-kmedoids build dist

@@ -315,16 +315,20 @@ def _outlying(source):
     weight = np.ones(len(points)) if rows.weight is None else rows.weight / rows.weight.max()
     centre = weight @ points / weight.sum()
     for _ in range(100):
-        distance = np.sqrt(((points - centre) ** 2).sum(axis=1))
+        distance = np.sqrt(_squares(points - centre))
         pull = weight / np.maximum(distance, 1e-9 * distance.max() + 1e-150)
         before, centre = centre, pull @ points / pull.sum()
-        if np.abs(centre - before).max() <= 1e-6 * distance.mean():
+        if np.abs(centre - before).max() <= 1e-4 * distance.mean():
             break
-    squares = ((points - centre) ** 2).sum(axis=1)
+    squares = _squares(points - centre)
     order = np.argsort(squares)
     half = np.searchsorted(np.cumsum(weight[order]), 0.5 * weight.sum())
     middle = float(squares[order[half]])
     return _OUTLYING * (middle or float(weight @ squares / weight.sum()) or 1.0)
+
+
+def _squares(gaps):
+    return np.einsum("ij,ij->i", gaps, gaps)
 
 
 def _terms(members, outcome):

@@ -20,4 +20,5 @@ class Rule(NamedTuple):
         entropy, printed, linear = float(self.entropy), float(printed_centers), float(linear_labels)
         return (self.m, self.eta, self.a, self.b, entropy, noise, density_rate, printed, linear)
 
+
 NEGLIGIBLE = 32.0  # a term of a density below exp(-32) = 1.3e-14 is left out: 1e-8 in all for a million
