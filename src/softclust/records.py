@@ -40,8 +40,9 @@ class Units(Value):
         """Data coordinates to loop coordinates."""
         limit = 2.0 ** LARGEST_EXPONENT[X.dtype]
         with np.errstate(over="ignore"):
-            points = X * X.dtype.type(self.factor) - self.origin.astype(X.dtype, copy=False)
-        return np.clip(points, -limit, limit)
+            points = X * X.dtype.type(self.factor)
+            points -= self.origin.astype(X.dtype, copy=False)
+        return np.clip(points, -limit, limit, out=points)
 
     def leave(self, V):
         """Loop coordinates back to data coordinates."""

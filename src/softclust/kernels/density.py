@@ -8,7 +8,6 @@ from softclust.kernels.tiles import load_tile, squared_distances
 from softclust.kernels.vector_math import exp, rough_exp
 from softclust.kernels.workspace import read_only
 
-_FAINT = 20.0  # the same for cells of rows, which are not so exact
 _GROUP = 32  # reference rows a tile
 
 
@@ -18,15 +17,6 @@ def boxes(points, size):
     return np.minimum.reduceat(points, cuts), np.maximum.reduceat(points, cuts)
 
 
-@compiled
-def _bounds(xt, count, low, high):
-    """Least and greatest coordinates of the rows of a tile."""
-    for j in range(xt.shape[0]):
-        low[j] = high[j] = xt[j, 0]
-        for i in range(count):
-            low[j], high[j] = min(low[j], xt[j, i]), max(high[j], xt[j, i])
-
-
 @compiled_pass
 def _pair_sums(points, units, refs, weight, ref_low, ref_high, rate, xt, d, total, low, high, out):
     p = points.shape[1]
@@ -34,7 +24,10 @@ def _pair_sums(points, units, refs, weight, ref_low, ref_high, rate, xt, d, tota
         count = load_tile(points, start, units, xt)
         for i in range(TILE):
             total[i] = 0.0
-        _bounds(xt, count, low, high)
+        for j in range(p):
+            low[j] = high[j] = xt[j, 0]
+            for i in range(count):
+                low[j], high[j] = min(low[j], xt[j, i]), max(high[j], xt[j, i])
         for g in range(ref_low.shape[0]):
             gap = 0.0
             for j in range(p):
@@ -110,20 +103,13 @@ def _scaled_distances(xt, mean, rate, d):
 
 
 @compiled_pass
-def _cell_sums(points, units, weight, cell, mean, rate, factor, mass, xt, d, total, low, high, out):
+def _cell_sums(points, units, weight, cell, mean, rate, factor, mass, xt, d, total, out):
     p = points.shape[1]
     for start in range(0, points.shape[0], TILE):
         count = load_tile(points, start, units, xt)
-        _bounds(xt, count, low, high)
         for i in range(TILE):
             total[i] = 0.0
         for g in range(mean.shape[0]):
-            gap = 0.0
-            for j in range(p):
-                apart = max(max(mean[g, j] - high[j], low[j] - mean[g, j]), 0.0)
-                gap += rate[g, j] * apart * apart
-            if gap >= _FAINT:
-                continue
             _scaled_distances(xt, mean[g], rate[g], d)
             share = mass[g] * factor[g]
             for i in range(TILE):
@@ -140,5 +126,5 @@ def cell_sums(points, weight, cell, mean, rate, factor, mass, out):
     p = points.shape[1]
     _cell_sums(
         *_inputs(points), weight, cell, mean, rate, factor, mass,
-        np.empty((p, TILE)), np.empty(TILE), np.empty(TILE), np.empty(p), np.empty(p), out,
+        np.empty((p, TILE)), np.empty(TILE), np.empty(TILE), out,
     )  # fmt: skip
