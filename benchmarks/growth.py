@@ -33,6 +33,7 @@ SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 SHAPES = ((8, 8), (8, 16), (8, 32), (8, 64), (4, 16), (16, 16), (32, 16))  # clusters, features
 MOST_BEYOND = 2e3  # MB
 REPEATS = 5
+STEPS = 11  # of the long fit
 
 
 def blobs(n: int, p: int, c: int, dtype: str) -> np.ndarray:
@@ -47,16 +48,16 @@ def blobs(n: int, p: int, c: int, dtype: str) -> np.ndarray:
     return X
 
 
-def an_iteration(X: np.ndarray, c: int, n_jobs: int | None, more: int = 10) -> float:
-    """Milliseconds of one iteration."""
-
-    def fit(iterations: int) -> float:
-        given = {"init": X[:c], "n_init": 1, "acceleration": None, "tol": 0.0}
-        return seconds(lambda: FuzzyCMeans(c, max_iter=iterations, n_jobs=n_jobs, **given).fit(X))
-
-    fit(1)
-    short = min(fit(1) for _ in range(REPEATS))
-    return 1e3 * (min(fit(1 + more) for _ in range(REPEATS)) - short) / more
+def an_iteration(X: np.ndarray, c: int, n_jobs: int | None) -> float:
+    """Milliseconds of an iteration: least times of long and short fits, over the iterations truly run."""
+    times, steps = {1: [], STEPS: []}, {}
+    for _ in range(REPEATS + 1):
+        for most, took in times.items():
+            given = {"init": X[:c], "n_init": 1, "acceleration": None, "tol": 0.0}
+            model = FuzzyCMeans(c, max_iter=most, n_jobs=n_jobs, **given)
+            took.append(seconds(partial(model.fit, X)))
+            steps[most] = model.n_iter_
+    return 1e3 * (min(times[STEPS]) - min(times[1])) / (steps[STEPS] - steps[1])
 
 
 def exponent(sizes, times) -> float:
@@ -68,7 +69,7 @@ def rows_grow(sizes) -> bool:
     for n in sizes:
         X = blobs(n, 16, 8, "f4")
         for n_jobs, column in times.items():
-            column.append(an_iteration(X, 8, n_jobs, 100 if n < 1_000_000 else 10))
+            column.append(an_iteration(X, 8, n_jobs))
         table.append([f"{n:,}", *(f"{column[-1]:.3f}" for column in times.values())])
     print_table(["rows (x 16, float32, c = 8)", "one thread", "all"], table)
     found = {n_jobs: exponent(sizes, column) for n_jobs, column in times.items()}

@@ -8,12 +8,14 @@ random (closer to an end than the random memberships they would draw) and run as
 plain loop needs from there to the J of softclust within 1e-6; that number is found beforehand.
 
 fit      seconds of the whole fit (the median of the rounds; peers once)
+times    that over softclust's
 steps    iterations
 J        sum u^2 d^2 at the centres found, over that of softclust, less 1
 
-"overlapping": blobs around means 4 standard deviations apart, an error rate of a tenth.  "slow valley":
-blobs that lie on each other near a plane, where the plain loop takes hundreds of passes; the time of the
-peers there is estimated from their time an iteration, and marked with ~.
+"overlapping": eight blobs in three dimensions, means 3.7 standard deviations apart, seen through 16 features
+with a little noise; the promises are about it.  "easy": blobs in all 16 dimensions, so far apart that any start is
+near the end.  "slow valley": blobs that lie on each other near a plane, where the plain loop takes
+hundreds of passes or ends higher; the time of the peers there is estimated from a few iterations (~).
 """
 
 from __future__ import annotations
@@ -31,15 +33,19 @@ from softclust import FuzzyCMeans
 
 ROWS, FEATURES, CLUSTERS = 1_000_000, 16, 8
 NEAR = 1e-6  # relative, of J
-MOST_STEPS = 60  # of a peer; more are estimated
+MOST_STEPS = 250  # of a peer; more are estimated
 PEERS = ("scikit-fuzzy", "fuzzy-c-means")
 OURS, KMEANS = "softclust FuzzyCMeans", "scikit-learn KMeans"
 
 
-def overlapping(n: int) -> np.ndarray:
+def blobs(n: int, dimensions: int, apart: float, noise: float) -> np.ndarray:
+    """Unit blobs around normal means in a subspace, and a little noise in all features."""
     rng = np.random.default_rng(0)
-    means = 0.7 * rng.normal(size=(CLUSTERS, FEATURES))
-    return means[rng.integers(CLUSTERS, size=n)] + rng.normal(size=(n, FEATURES))
+    frame = np.linalg.qr(rng.normal(size=(FEATURES, dimensions)))[0].T
+    means = apart * rng.normal(size=(CLUSTERS, dimensions))
+    X = (means[rng.integers(CLUSTERS, size=n)] + rng.normal(size=(n, dimensions))) @ frame
+    X += noise * rng.normal(size=X.shape)
+    return X
 
 
 def objective(X: np.ndarray, V: np.ndarray) -> float:
@@ -74,7 +80,9 @@ def run(X: np.ndarray, rounds: int, python) -> dict[str, dict]:
                 figures[name]["J"] = max(figures[name]["J"], model.objective_)
     if python is None:
         return figures
-    start = X[np.random.default_rng(1).choice(len(X), CLUSTERS, replace=False)]
+    rng = np.random.default_rng(1)
+    start = X[rng.choice(len(X), CLUSTERS, replace=False)]
+    start = start + 0.01 * rng.normal(size=start.shape)  # on a row the peers would divide by 0
     steps = steps_needed(X, start, figures[OURS]["J"] * (1 + NEAR))
     worker = PeerWorker(python, X, start)
     try:
@@ -92,22 +100,22 @@ def run(X: np.ndarray, rounds: int, python) -> dict[str, dict]:
     return figures
 
 
-def report(title: str, figures: dict[str, dict]) -> list[bool]:
-    goal = figures[OURS]["J"]
-    rows = []
+def report(title: str, figures: dict[str, dict], promised: bool) -> list[bool]:
+    goal, ours = figures[OURS]["J"], median(figures[OURS]["fits"])
+    rows, kept = [], []
     for name, figure in figures.items():
-        gap = "-" if name == KMEANS or figure["estimated"] else f"{figure['J'] / goal - 1:.0e}"
-        fits = f"{'~' if figure['estimated'] else ''}{median(figure['fits']):.2f}"
-        rows.append([name, fits, str(figure["steps"]), gap])
+        took = median(figure["fits"])
+        about = "~" if figure["estimated"] else ""
+        gap = "-" if name == KMEANS or about else f"{figure['J'] / goal - 1:.0e}"
+        steps = str(figure["steps"]) if figure["steps"] > 0 else "never"
+        rows.append([name, f"{about}{took:.2f}", f"{about}{took / ours:.1f}", steps, gap])
     print(f"\n{title}")
-    print_table(["seconds", "fit", "steps", "J"], rows)
-    ours = median(figures[OURS]["fits"])
-    kept = []
+    print_table(["seconds", "fit", "times", "steps", "J"], rows)
     for name, factor in {**dict.fromkeys(PEERS, 40.0), KMEANS: 1.0}.items():
-        if name in figures:
+        if promised and name in figures:
             ratio = median(figures[name]["fits"]) / ours
             asked = f"{factor:g}x as fast as {name}" if factor > 1 else f"no slower than {name}(n_init=1)"
-            kept.append(verdict(f"{title}: {asked}", f"{ratio:.2f}x", ratio >= factor))
+            kept.append(verdict(f"{title}, to the same J: {asked}", f"{ratio:.2f}x", ratio >= factor))
     return kept
 
 
@@ -121,9 +129,15 @@ def main() -> int:
     print(machine())
     n = ROWS // 20 if args.quick else ROWS
     python = None if args.no_peers else environment(ROOT / ".venv-peers", PEER_PACKAGES)
-    sets = {"overlapping": overlapping(n), "slow valley": make_data(n, FEATURES, CLUSTERS)[0]}
-    kept = [report(title, run(X, args.rounds, python)) for title, X in sets.items()]
-    return int(args.strict and not all(kept[0]))
+    sets = {
+        "overlapping": partial(blobs, n, 3, 1.5, 0.3),
+        "easy": partial(blobs, n, FEATURES, 0.7, 0.0),
+        "slow valley": lambda: make_data(n, FEATURES, CLUSTERS)[0],
+    }
+    kept = []
+    for title, make in sets.items():
+        kept += report(title, run(make(), args.rounds, python), title == "overlapping")
+    return int(args.strict and not all(kept))
 
 
 if __name__ == "__main__":
