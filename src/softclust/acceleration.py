@@ -6,8 +6,10 @@ proposal only if J there is no higher, so descent does not depend on what is pro
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
-from scipy.linalg.lapack import dposv, dtrtrs
+from scipy.linalg.lapack import dposv
 
 
 class QuasiNewton:
@@ -26,32 +28,32 @@ class QuasiNewton:
 
     def restart(self):
         self.last = None
-        self.steps, self.bends = [], []  # differences of points and of downhill steps, the latter reversed
+        self.pairs = []  # (step, how much shorter the plain step is at its end, their product)
 
     def propose(self, x, image):
         downhill = image - x
         if self.last is not None:
             self._learn(x - self.last[0], self.last[1] - downhill)
         self.last = x, downhill
-        if not self.steps:
+        if not self.pairs:
             return image
-        S, Y = np.array(self.steps), np.array(self.bends)
-        gram = S @ Y.T
-        curvature = np.diagonal(gram)
-        reach = min(max(curvature[-1] / (Y[-1] @ Y[-1]), 1.0), 2.0)
-        # The product of the inverse Hessian and a vector in compact form (Byrd, Nocedal & Schnabel 1994).
-        along, _ = dtrtrs(gram, S @ downhill)
-        across = reach * (Y @ downhill - Y @ (Y.T @ along)) - curvature * along
-        back, _ = dtrtrs(gram, across, trans=1)
-        return x + reach * (downhill - along @ Y) - back @ S
+        way, shares = downhill, []
+        for step, bend, product in reversed(self.pairs):
+            shares.append((step @ way) / product)
+            way = way - shares[-1] * bend
+        _, bend, product = self.pairs[-1]
+        way = min(max(product / (bend @ bend), 1.0), 2.0) * way
+        for (step, bend, product), share in zip(self.pairs, reversed(shares), strict=True):
+            way = way + (share - (bend @ way) / product) * step
+        return x + way
 
     def _learn(self, step, bend):
         """Keep what the last step has shown; forget all where the way does not bend upwards."""
-        if step @ bend > 1e-8 * np.sqrt((step @ step) * (bend @ bend)):
-            self.steps = [*self.steps[1 - self.window :], step]
-            self.bends = [*self.bends[1 - self.window :], bend]
+        product = step @ bend
+        if product > 1e-8 * sqrt((step @ step) * (bend @ bend)):
+            self.pairs = [*self.pairs[1 - self.window :], (step, bend, float(product))]
         else:
-            self.steps, self.bends = [], []
+            self.pairs = []
 
 
 class Anderson:

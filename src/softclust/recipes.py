@@ -39,6 +39,7 @@ class Start:
 
     given: tuple | None  # theta, or its first part: the centres
     draws: tuple = ()  # functions of a sample, each giving what the prototypes may begin with
+    sampled: bool = True  # whether draws compete on a sample, which then grows
 
 
 @dataclass(frozen=True)
@@ -202,7 +203,7 @@ def _fit_plain(model, source, start, options, rng):
     """
     if start.given is not None:
         return alternate(model, source, _begin(model, model.prototypes.begin(*start.given)), options)
-    small = source.sample(SAMPLE, rng)
+    small = source.sample(SAMPLE, rng) if start.sampled else source
     starts = [_begin(model, model.prototypes.begin(*draw(small))) for draw in start.draws]
     state = starts[0]
     if len(starts) > 1 or small is not source:
@@ -214,7 +215,7 @@ def _fit_plain(model, source, start, options, rng):
         fits = [alternate(model, small, state, coarse) for state in starts]
         state = _elsewhere(min(fits, key=lambda fit: fit.history[-1]).state)
         size = SAMPLE * _GROWTH
-        while size < min(len(source), source.most_sampled):
+        while start.sampled and size < min(len(source), source.most_sampled):
             state = _elsewhere(alternate(model, source.sample(size, rng), state, coarse).state)
             size *= _GROWTH
     return alternate(model, source, state, options)

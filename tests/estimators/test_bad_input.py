@@ -41,6 +41,7 @@ WRONG = {
     "n_jobs": ["all", 1.5, 0],
     "verbose": ["loud", -1, 1.5],
     "checkpoint": [3, 1.5, True],
+    "growing_samples": ["yes", 2, None],
     "m": NOT_EXPONENTS,
     "eta": NOT_EXPONENTS,
     "a": [-0.1, "1", None, NAN, INF],

@@ -87,6 +87,7 @@ class SoftClusterer(
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "acceleration": [StrOptions(set(SCHEMES)), None],
+        "growing_samples": ["boolean"],
         "outlier_threshold": [None, Interval(Real, 0, 1, closed="both")],
         "random_state": ["random_state"],
         "n_jobs": [
@@ -113,6 +114,7 @@ class SoftClusterer(
     max_iter: Any
     tol: Any
     acceleration: Any
+    growing_samples: bool
     outlier_threshold: Any
     random_state: Any
     n_jobs: Any
@@ -431,7 +433,8 @@ class SoftClusterer(
             seen = source if self.init == "k-means||" else small
             return self._begin(small, lambda: draw(self.init, seen, c, rng, known), rng)
 
-        return recipes.Start(None, (one,) * (1 if geometry.is_shell(self.geometry) else self.n_init))
+        n_init = 1 if geometry.is_shell(self.geometry) else self.n_init
+        return recipes.Start(None, (one,) * n_init, self.growing_samples)
 
     def _begin(self, source, draw, rng):
         """What the prototypes begin with, at centres that `draw` gives."""

@@ -45,7 +45,7 @@ TEXTS = {
             come first: their clusters start at the labelled means.  Where scales come from an FCM run,
             that run starts here, and the model goes on from its end.
         n_init : int, default={n_init}
-            Number of starts that compete, on at most 20,000 rows; the best goes on with all rows.
+            Number of starts that compete, on a sample where there are many rows; the best goes on.
         max_iter : int, default=300
             Most iterations of the loop.
         tol : float, default=1e-6
@@ -55,6 +55,9 @@ TEXTS = {
             Extrapolate the iteration; a step is only taken if it lowers the objective.  Over 35 pairs of
             data and method, "lbfgs" took 0.25 of the plain passes, "anderson" 0.31 and "squarem" 0.35, and
             "lbfgs" never ended higher than the plain loop.  None is the loop as the papers print it.
+        growing_samples : bool, default=True
+            Whether starts that are drawn compete on a sample of 20,000 rows, which then grows fivefold
+            until it is all of them: few passes see all rows.  False: all rows from the first pass.
         random_state : int, RandomState instance or None, default=None
             Determines the starts.
         n_jobs : int, default=None
