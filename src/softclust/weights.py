@@ -41,11 +41,12 @@ def density_weights(rows, rate, threads, seed=0):
     points = rows.points.astype(np.float64, copy=False)
     weight = np.ones(len(points)) if rows.weight is None else rows.weight
     rng = np.random.default_rng(seed)
-    if len(points) > EXACT_ROWS:
-        tree = _Cuts.of(points, rng)
-        if _reached(points, rate, rng) > NEAR_ROWS or tree.met(rate) > MOST_MET:
-            return _by_cells(points, weight, rate, threads, tree)
-    return _by_pairs(points, weight, rate, threads)
+    with np.errstate(over="ignore"):  # an outlier that is infinitely far has no part in any sum but its own
+        if len(points) > EXACT_ROWS:
+            tree = _Cuts.of(points, rng)
+            if _reached(points, rate, rng) > NEAR_ROWS or tree.met(rate) > MOST_MET:
+                return _by_cells(points, weight, rate, threads, tree)
+        return _by_pairs(points, weight, rate, threads)
 
 
 def _by_pairs(points, weight, rate, threads):
@@ -54,8 +55,10 @@ def _by_pairs(points, weight, rate, threads):
     order = cKDTree(points, leafsize=64).indices
     refs, mass = np.ascontiguousarray(points[order]), weight[order]
 
+    boxes = density.boxes(refs)
+
     def sums(block, out):
-        density.pair_sums(block.X, refs, mass, rate, out.phi)
+        density.pair_sums(block.X, refs, mass, boxes, rate, out.phi)
 
     phi = np.empty(len(points))
     phi[order] = _filled(sums, refs, mass, np.empty(0), threads)

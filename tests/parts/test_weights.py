@@ -70,6 +70,18 @@ def test_rows_that_are_all_alike(monkeypatch):
     assert_allclose(phi, 500.0, rtol=1e-6)
 
 
+@pytest.mark.parametrize("far", [1e100, 1e150])
+@pytest.mark.parametrize("rate", [1e-3, 1.0, 1e200])
+def test_rows_beyond_measure(monkeypatch, far, rate):
+    monkeypatch.setattr(weights, "EXACT_ROWS", 100)
+    X = np.random.default_rng(5).normal(size=(2000, 3))
+    X[7], X[11] = far, -far
+    phi = weights.density_weights(rows_of(X), rate, threads=1)
+    assert np.isfinite(phi).all()
+    assert (phi >= 0.99).all()
+    assert_allclose(phi[[7, 11]], 1.0, rtol=1e-6)
+
+
 def test_threads_do_not_change_the_bits(monkeypatch):
     monkeypatch.setattr(weights, "EXACT_ROWS", 100)
     X = np.random.default_rng(4).normal(size=(30_000, 3))

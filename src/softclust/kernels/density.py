@@ -11,10 +11,10 @@ from softclust.kernels.workspace import read_only
 _GROUP = 32  # reference rows a tile
 
 
-def boxes(points, size):
-    """(tiles, p) least and greatest coordinates of each run of `size` rows."""
-    cuts = np.arange(0, len(points), size)
-    return np.minimum.reduceat(points, cuts), np.maximum.reduceat(points, cuts)
+def boxes(refs):
+    """(groups, p) least and greatest coordinates of each group of reference rows."""
+    cuts = np.arange(0, len(refs), _GROUP)
+    return np.minimum.reduceat(refs, cuts), np.maximum.reduceat(refs, cuts)
 
 
 @compiled_pass
@@ -52,11 +52,11 @@ def _inputs(points):
     return read_only(points, np.float64), read_only(units, np.float64)
 
 
-def pair_sums(points, refs, weight, rate, out):
+def pair_sums(points, refs, weight, boxes, rate, out):
     """out_i = sum_j weight_j exp(-rate |points_i - refs_j|^2); fast where near rows stand together."""
     p = points.shape[1]
     _pair_sums(
-        *_inputs(points), read_only(refs, np.float64), weight, *boxes(refs, _GROUP), rate,
+        *_inputs(points), read_only(refs, np.float64), weight, *boxes, rate,
         np.empty((p, TILE)), np.empty((_GROUP, TILE)), np.empty(TILE), np.empty(p), np.empty(p), out,
     )  # fmt: skip
 
