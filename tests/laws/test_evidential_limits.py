@@ -128,7 +128,7 @@ def test_metrics_that_cannot_turn_are_points(X, init):
     """A regulariser that outweighs every scatter: S_k is that of the features' variances, for all k."""
     Z = X / X.std(axis=0)
     start = init / X.std(axis=0)
-    one = EvidentialCMeans(3, geometry="ellipsoids", metric_reg=1e9, init=start, **PLAIN).fit(Z)
+    one = EvidentialCMeans(3, geometry="ellipsoids", metric_reg=1e7, init=start, **PLAIN).fit(Z)
     two = EvidentialCMeans(3, init=start, **PLAIN).fit(Z)
     assert_allclose(one.cluster_centers_, two.cluster_centers_, rtol=0, atol=1e-6)
     assert_allclose(one.objective_terms_["data"], two.objective_, rtol=1e-6)
@@ -147,7 +147,8 @@ def test_metrics_without_a_regulariser_on_few_rows(c, seed):
         assert np.isfinite(model.cluster_centers_).all()
         assert np.isfinite(model.covariances_).all()
         history = model.objective_history_
-        assert (np.diff(history) <= 1e-10 * history[0]).all()
+        # Metrics of condition 1e11, which five points give, leave some ten digits of J.
+        assert (np.diff(history) <= 1e-9 * history[0]).all()
 
 
 # ---------------------------------------------------------------------- masses
