@@ -36,7 +36,7 @@ def density_weights(rows, rate, threads, seed=0):
     error below 1e-8.  Else O(n) time: the rows are put into 256 cells, each taken for a normal
     distribution with the mean and the variances of its rows, over which the kernel is integrated
     exactly; the row's own term is exact.  Errors of a weight are 1 to 10 % as a rule, up to 40 % in many
-    features with heavy tails; the centres of SWFCM move by 0.1 to 0.4 % of the spread.
+    features with heavy tails; the centres of SWFCM move by 0.1 to 0.9 % of the spread.
     """
     points = rows.points.astype(np.float64, copy=False)
     weight = np.ones(len(points)) if rows.weight is None else rows.weight
