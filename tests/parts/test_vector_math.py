@@ -42,3 +42,10 @@ def test_edges_are_finite():
     assert zero == 0.0
     assert one == 1.0
     assert 0 <= tiny < 1e-300
+
+
+def test_the_rough_exponential():
+    x = np.linspace(-700, 0, 2001)
+    rough = np.array([vector_math.rough_exp(value) for value in x])
+    np.testing.assert_allclose(rough, np.exp(x), rtol=2e-7)
+    assert 0 < vector_math.rough_exp(-1e9) < 1e-300

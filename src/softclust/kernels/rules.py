@@ -158,8 +158,8 @@ def influence(kind, parameters, scale, d, w, other, spare, rows, tiny, narrow):
             loss[i] = 0.0
     else:
         cost = other if kind == IMPROVED else d
-        squares = w if kind == FUZZY else (spare if kind == IMPROVED else other)
-        fuzzy_influence(cost, squares, s, low, loss, m, noise, tiny, narrow)
+        powers = w if kind == FUZZY else (spare if kind == IMPROVED else other)  # u^m
+        fuzzy_influence(cost, powers, s, low, loss, m, noise, tiny, narrow)
     if kind == POSSIBILISTIC_FUZZY:
         for i in range(TILE):
             loss[i] *= a
