@@ -13,13 +13,21 @@ _ROUNDS = 5  # of k-means||
 _NOTHING = 1e-290  # a sum of squared distances of which no share can be taken
 
 
-def draw(init, source, c, rng, known=None):
-    """One start: `known` centres first (NaN rows = not known), the others by the rule `init`."""
-    V = np.full((c, source.rows.X.shape[1]), np.nan) if known is None else known.copy()
-    missing = np.isnan(V).any(axis=1)
-    if missing.any():
-        V[missing] = RULES[init](source, V[~missing], missing.sum(), rng)
-    return V
+def drawing(init, source, c, rng, known=None):
+    """A function that draws a start: `known` centres as they are (NaN rows = not known), the others by
+    the rule `init`.
+    """
+    if known is None:
+        known = np.full((c, source.rows.X.shape[1]), np.nan)
+    missing = np.isnan(known).any(axis=1)
+    draw = RULES[init](source, known[~missing], int(missing.sum()), rng)
+
+    def start():
+        V = known.copy()
+        V[missing] = draw()
+        return V
+
+    return start
 
 
 def _squared_distances(points, V):
@@ -41,25 +49,26 @@ def _sampled_points(source, rng):
 def plus_plus(points, weight, known, count, rng):
     """k-means++ (Arthur & Vassilvitskii 2007): rows drawn by squared distance, best of a few trials."""
     trials = 2 + int(np.log(len(known) + count))
-    near = _nearest(points, known) if len(known) else np.full(len(points), np.inf)
-    chosen = []
-    for _ in range(count):
-        fresh = np.isinf(near[0])
-        chance = np.cumsum(weight if fresh else weight * near)
+    near = _nearest(points, known) if len(known) else None
+    chosen = np.empty((count, points.shape[1]))
+    for place in range(count):
+        chance = (weight if near is None else weight * near).cumsum()
         if chance[-1] <= 0:  # fewer distinct rows than centres
-            chance = np.cumsum(weight)
-        draws = rng.random(1 if fresh else trials) * chance[-1]
-        rows = np.minimum(np.searchsorted(chance, draws, side="right"), len(points) - 1)
-        options = np.minimum(near, _squared_distances(points, points[rows]))
-        best = int(np.argmin(options @ weight))
+            chance = weight.cumsum()
+        draws = rng.random(1 if near is None else trials) * chance[-1]
+        rows = np.minimum(chance.searchsorted(draws, side="right"), len(points) - 1)
+        options = _squared_distances(points, points[rows])
+        if near is not None:
+            np.minimum(near, options, out=options)
+        best = (options @ weight).argmin()
         near = options[best]
-        chosen.append(points[rows[best]])
-    return np.array(chosen)
+        chosen[place] = points[rows[best]]
+    return chosen
 
 
 def _plus_plus(source, known, count, rng):
     points, weight = _sampled_points(source, rng)
-    return plus_plus(points, weight, known, count, rng)
+    return lambda: plus_plus(points, weight, known, count, rng)
 
 
 def _random(source, known, count, rng):
@@ -68,8 +77,12 @@ def _random(source, known, count, rng):
     unique, inverse = np.unique(points, axis=0, return_inverse=True)
     mass = np.bincount(inverse.ravel(), weight)
     possible = int((mass > 0).sum())
-    rows = rng.choice(len(unique), min(count, possible), replace=False, p=mass / mass.sum())
-    return unique[np.resize(rows, count)]
+
+    def draw():
+        rows = rng.choice(len(unique), min(count, possible), replace=False, p=mass / mass.sum())
+        return unique[np.resize(rows, count)]
+
+    return draw
 
 
 @dataclass(frozen=True)
@@ -106,16 +119,21 @@ def _count_nearest(rows, V):
 
 def _parallel(source, known, count, rng):
     """k-means|| (Bahmani 2012): a few passes that each draw about 2 c rows, then k-means++ on those."""
-    V = known if len(known) else _random(source, known, 1, rng)
-    for _ in range(_ROUNDS):
-        total = source.reduce(_potential, V)
-        if total <= _NOTHING:
-            break
-        rate = 2 * (len(known) + count) / total
-        picked = source.reduce(_oversample, V, rate, int(rng.integers(2**31)))
-        V = np.concatenate([V, picked.points])
-    weight = source.reduce(_count_nearest, V)
-    return plus_plus(V, weight, known, count, rng)
+
+    def draw():
+        V = known if len(known) else _random(source, known, 1, rng)()
+        for _ in range(_ROUNDS):
+            total = source.reduce(_potential, V)
+            if total <= _NOTHING:
+                break
+            rate = 2 * (len(known) + count) / total
+            picked = source.reduce(_oversample, V, rate, int(rng.integers(2**31)))
+            V = np.concatenate([V, picked.points])
+        weight = source.reduce(_count_nearest, V)
+        return plus_plus(V, weight, known, count, rng)
+
+    return draw
 
 
+# (source, known centres, how many more, rng) -> a function that draws those
 RULES = {"k-means++": _plus_plus, "k-means||": _parallel, "random": _random}

@@ -38,7 +38,7 @@ class Start:
     """
 
     given: tuple | None  # theta, or its first part: the centres
-    draws: tuple = ()  # functions of a sample, each giving what the prototypes may begin with
+    draws: Callable | None = None  # of a sample; yields what the prototypes may begin with
     sampled: bool = True  # whether draws compete on a sample, which then grows
 
 
@@ -204,7 +204,7 @@ def _fit_plain(model, source, start, options, rng):
     if start.given is not None:
         return alternate(model, source, _begin(model, model.prototypes.begin(*start.given)), options)
     small = source.sample(SAMPLE, rng) if start.sampled else source
-    starts = [_begin(model, model.prototypes.begin(*draw(small))) for draw in start.draws]
+    starts = [_begin(model, model.prototypes.begin(*drawn)) for drawn in start.draws(small)]
     state = starts[0]
     if len(starts) > 1 or small is not source:
         coarse = replace(

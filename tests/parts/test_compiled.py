@@ -20,7 +20,16 @@ from softclust.partitions import (
 from softclust.prototypes import Points
 from softclust.records import NARROW_EXPONENT, Frame, Rows, State, Units
 
-SHAPES = [(1, 1, 1), (5, 2, 1), (127, 3, 2), (128, 4, 3), (129, 5, 4), (300, 2, 3), (300, 16, 9)]
+SHAPES = [
+    (1, 1, 1),
+    (5, 2, 1),
+    (127, 3, 2),
+    (128, 4, 3),
+    (129, 5, 4),
+    (300, 2, 3),
+    (300, 16, 9),
+    (200, 18, 11),
+]
 RELATIVE = {np.float64: 1e-11, np.float32: 2e-4}
 
 
@@ -123,7 +132,7 @@ def test_padding_and_neighbours_do_not_matter():
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("noise", [0.0, 1.5])
-@pytest.mark.parametrize("c", range(1, 10))
+@pytest.mark.parametrize("c", [*range(1, 10), 12, 13])
 def test_narrow_rows_give_the_same(c, noise, dtype):
     """The rule for few clusters in registers, which needs rows of moderate size."""
     rows, state = scene(300, 3, c, dtype)
@@ -136,7 +145,7 @@ def test_narrow_rows_give_the_same(c, noise, dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("c", [3, 8])
+@pytest.mark.parametrize("c", [3, 8, 10])
 def test_the_edges_of_narrow_rows(c, dtype):
     """All rows on one centre or all as far away as narrow rows can be: still finite, and equal shares."""
     edge = 2.0**NARROW_EXPONENT

@@ -2,9 +2,11 @@
 
 import numba
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
 from softclust.kernels import vector_math
+from softclust.kernels.compiled import TILE
 
 
 @numba.njit
@@ -49,3 +51,21 @@ def test_the_rough_exponential():
     rough = np.array([vector_math.rough_exp(value) for value in x])
     np.testing.assert_allclose(rough, np.exp(x), rtol=2e-7)
     assert 0 < vector_math.rough_exp(-1e9) < 1e-300
+
+
+@pytest.mark.parametrize("e", [1.0, 2.0, 0.5, 0.3, 2.7, -1.0, -2.0, -0.5, -0.3])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_powers_of_a_row(dtype, e):
+    """The usual exponents take another way, to the same numbers."""
+    x = np.geomspace(1.0 if e < 0 else 1e-10, 1e10, TILE).astype(dtype)
+    row = x.copy()
+    vector_math.raise_row(row, e)
+    assert row.dtype == dtype
+    assert_allclose(row, x.astype(np.float64) ** e, rtol={np.float64: 1e-13, np.float32: 5e-7}[dtype])
+
+
+def test_zero_to_a_power_is_zero():
+    for e in (1.0, 2.0, 0.5, 0.3):
+        row = np.zeros(TILE)
+        vector_math.raise_row(row, e)
+        assert (row == 0).all()

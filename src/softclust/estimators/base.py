@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, NamedTuple
@@ -31,7 +31,7 @@ from softclust.errors import ConstraintConflictError, warn
 from softclust.estimators import geometry
 from softclust.estimators.diagnosis import warn_of_trouble
 from softclust.estimators.watching import Watched, watched
-from softclust.init import RULES, draw
+from softclust.init import RULES, drawing
 from softclust.knowledge import (
     check_labels,
     check_strength,
@@ -58,6 +58,20 @@ _OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
 _OF_PREDICTION = ("_units", "_model", "_state", "n_clusters_", "cluster_centers_")
 _STRONGEST = 1e6  # of labels that multiply likelihoods: beyond, nothing changes
 _LEAST_TOL = {np.dtype("f4"): 1e-6, np.dtype("f8"): 0.0}  # a float32 centre does not rest below
+
+
+def _seed(random_state):
+    """A number drawn from what scikit-learn takes for chance."""
+    return _seed_of(int(random_state)) if isinstance(random_state, Integral) else _drawn(random_state)
+
+
+@lru_cache
+def _seed_of(number):  # seeding a RandomState takes a twentieth of a small fit
+    return _drawn(number)
+
+
+def _drawn(random_state):
+    return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def _is_additive(estimator):
@@ -233,7 +247,7 @@ class SoftClusterer(
             for name in _OF_THE_INPUT:
                 self.__dict__.pop(name, None) if name not in before else setattr(self, name, before[name])
             raise
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = _seed(self.random_state)
         if self.checkpoint is not None:
             known = {"y": y, "sample_weight": sample_weight}
             known |= {"must_link": must_link, "cannot_link": cannot_link}
@@ -429,12 +443,12 @@ class SoftClusterer(
         if known is not None and not np.isnan(known).any():
             return recipes.Start(self._begin(source, lambda: known, rng))
 
-        def one(small):  # the rows on which starts compete
-            seen = source if self.init == "k-means||" else small
-            return self._begin(small, lambda: draw(self.init, seen, c, rng, known), rng)
+        def draws(small):  # the rows on which starts compete
+            draw = drawing(self.init, source if self.init == "k-means||" else small, c, rng, known)
+            for _ in range(1 if geometry.is_shell(self.geometry) else self.n_init):
+                yield self._begin(small, draw, rng)
 
-        n_init = 1 if geometry.is_shell(self.geometry) else self.n_init
-        return recipes.Start(None, (one,) * n_init, self.growing_samples)
+        return recipes.Start(None, draws, self.growing_samples)
 
     def _begin(self, source, draw, rng):
         """What the prototypes begin with, at centres that `draw` gives."""

@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from softclust.kernels.blocks import squared_distances
 from softclust.kernels.codes import NEGLIGIBLE
 from softclust.kernels.compiled import TILE, compiled, compiled_pass
-from softclust.kernels.tiles import load_tile, squared_distances
+from softclust.kernels.tiles import load_tile
 from softclust.kernels.vector_math import exp, rough_exp
 from softclust.kernels.workspace import read_only
 

@@ -8,8 +8,8 @@ is one medoid).
 
 import numpy as np
 
+from softclust.kernels.blocks import squared_distances
 from softclust.kernels.compiled import TILE, compiled, compiled_pass
-from softclust.kernels.tiles import squared_distances
 
 SQUARED, PLAIN, MANHATTAN, HALF = 0, 1, 2, 3  # |x - y|^2, |x - y|, sum |x_j - y_j|, |x - y|^2 / 2
 _GAIN = 1e-12  # of the loss, at least: less is rounding, and swaps of equal worth would follow for ever

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from softclust.kernels.blocks import squared_distances
 from softclust.kernels.compiled import TILE, compiled, compiled_pass
 from softclust.kernels.labels import sweep_known
 from softclust.kernels.rules import influence, members
-from softclust.kernels.tiles import accumulate, load_tile, load_weights, squared_distances
+from softclust.kernels.tiles import accumulate, load_tile, load_weights
 from softclust.kernels.vector_math import exp
 from softclust.kernels.workspace import read_only, workspace
 from softclust.loading import paused_at_first

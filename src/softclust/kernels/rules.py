@@ -8,7 +8,7 @@ Buffers are (clusters, TILE) and (TILE,); `noise` is a squared distance, 0 where
 from softclust.kernels.codes import FUZZY, HARD, IMPROVED, POSSIBILISTIC, POSSIBILISTIC_FUZZY
 from softclust.kernels.compiled import TILE, compiled
 from softclust.kernels.quotients import MOST_CLUSTERS, fuzzy_squares
-from softclust.kernels.vector_math import exp, log, power
+from softclust.kernels.vector_math import exp, power, raise_row
 
 
 @compiled
@@ -38,12 +38,21 @@ def hard_influence(d, w, low, loss, noise):
 
 
 @compiled
+def _noise_share(low, noise, e, out):
+    """out <- (least / noise)^e, 0 where there is no noise."""
+    for i in range(TILE):
+        out[i] = low[i] / noise if noise > 0.0 else 0.0
+    if noise > 0.0:
+        raise_row(out, e)
+
+
+@compiled
 def fuzzy_influence(cost, w, s, low, loss, m, noise, tiny, narrow):
     """w <- u^m and loss <- sum_k u_k^m cost_k, for u minimising it on the simplex.
 
     m = 2: u_k = (1/cost_k) / s with s = sum 1/cost, and the loss is 1/s.  Any m: with the ratio
     r_k = least / cost_k and v_k = r_k^(1/(m-1)), s = sum v: u^m = v r s^-m, loss = least s^(1-m):
-    one log and one exp an entry, and nothing overflows for m near 1.
+    one power an entry, and nothing overflows for m near 1.
     """
     c = cost.shape[0]
     if m == 2.0:
@@ -59,11 +68,19 @@ def fuzzy_influence(cost, w, s, low, loss, m, noise, tiny, narrow):
             for i in range(TILE):
                 s[i] = rest
         for k in range(0, c - 1, 2):  # two at a time: half the traffic of s
-            for i in range(TILE):
-                q0, q1 = 1.0 / max(cost[k, i], tiny), 1.0 / max(cost[k + 1, i], tiny)
-                w[k, i] = q0
-                w[k + 1, i] = q1
-                s[i] += q0 + q1
+            if narrow and cost.itemsize == 8:  # and half the divisions
+                for i in range(TILE):
+                    a, b = max(cost[k, i], tiny), max(cost[k + 1, i], tiny)
+                    share = 1.0 / (a * b)
+                    w[k, i] = b * share
+                    w[k + 1, i] = a * share
+                    s[i] += (a + b) * share
+            else:
+                for i in range(TILE):
+                    q0, q1 = 1.0 / max(cost[k, i], tiny), 1.0 / max(cost[k + 1, i], tiny)
+                    w[k, i] = q0
+                    w[k + 1, i] = q1
+                    s[i] += q0 + q1
         for i in range(TILE):
             s[i] = 1.0 / s[i]
             loss[i] = s[i]
@@ -74,29 +91,48 @@ def fuzzy_influence(cost, w, s, low, loss, m, noise, tiny, narrow):
         return
     e = 1.0 / (m - 1.0)
     row_minimum(cost, noise, low)
-    for i in range(TILE):
-        s[i] = power(low[i] / noise, e) if noise > 0.0 else 0.0
+    _noise_share(low, noise, e, s)
+    v = loss
     for k in range(c):
         for i in range(TILE):
-            r = 1.0 if cost[k, i] == 0.0 else low[i] / cost[k, i]
-            v = power(r, e)
-            s[i] += v
-            w[k, i] = v * r
+            v[i] = 1.0 if cost[k, i] == 0.0 else low[i] / cost[k, i]
+            w[k, i] = v[i]
+        raise_row(v, e)
+        for i in range(TILE):
+            s[i] += v[i]
+            w[k, i] *= v[i]
     for i in range(TILE):
-        shrink = exp(-m * log(s[i]))
-        loss[i] = low[i] * s[i] * shrink
-        s[i] = shrink
+        loss[i] = s[i]
+    raise_row(loss, 1.0 - m)
+    for i in range(TILE):
+        s[i] = loss[i] / s[i]
+        loss[i] *= low[i]
     for k in range(c):
         for i in range(TILE):
             w[k, i] *= s[i]
 
 
 @compiled
-def possibilistic_influence(d, w, loss, scale, b, eta, entropy):
+def _powers_of_typicality(q, eta, lower):
+    """q <- t^eta and lower <- t^(eta-1), with t = 1/(1 + q^(1/(eta-1)))."""
+    largest = 1e18 if q.itemsize == 4 else 1e150  # its square has a float
+    for i in range(TILE):
+        q[i] = min(q[i], largest)
+    raise_row(q, 1.0 / (eta - 1.0))
+    for i in range(TILE):
+        q[i] += 1.0
+        lower[i] = q[i]
+    raise_row(lower, 1.0 - eta)
+    for i in range(TILE):
+        q[i] = lower[i] / q[i]
+
+
+@compiled
+def possibilistic_influence(d, w, lower, loss, scale, b, eta, entropy):
     """w <- b t^eta; adds to loss the least of b t^eta d + gamma (1 - t)^eta over t.
 
     With q = b d / gamma, t = 1/(1 + q^(1/(eta-1))), that least value is b d t^(eta-1).
-    Entropy penalty: t = exp(-q), w = b t, least value -gamma t.
+    Entropy penalty: t = exp(-q), w = b t, least value -gamma t.  `lower` is spare.
     """
     for k in range(d.shape[0]):
         gamma = scale[k]
@@ -112,12 +148,12 @@ def possibilistic_influence(d, w, loss, scale, b, eta, entropy):
                 w[k, i] = b * t * t
                 loss[i] += b * d[k, i] * t
         else:
-            e = 1.0 / (eta - 1.0)
             for i in range(TILE):
-                z = 1.0 + power(rate * d[k, i], e)
-                lower = exp((1.0 - eta) * log(z))  # t^(eta-1)
-                w[k, i] = b * lower / z
-                loss[i] += min(b * d[k, i] * lower, gamma)  # gamma: where z is beyond the range of exp
+                w[k, i] = rate * d[k, i]
+            _powers_of_typicality(w[k], eta, lower)
+            for i in range(TILE):
+                w[k, i] *= b
+                loss[i] += min(b * d[k, i] * lower[i], gamma)  # gamma: where q is too great
 
 
 @compiled
@@ -132,12 +168,11 @@ def improved_cost(d, cost, w, scale, eta, entropy):
                 w[k, i] = t
                 cost[k, i] = gamma * (q * (1.0 - 0.5 * q) if q < 1e-5 else 1.0 - t)
         else:
-            e = 1.0 / (eta - 1.0)
             for i in range(TILE):
-                z = 1.0 + power(d[k, i] / gamma, e)
-                lower = exp((1.0 - eta) * log(z))
-                w[k, i] = lower / z
-                cost[k, i] = min(d[k, i] * lower, gamma)
+                w[k, i] = d[k, i] / gamma
+            _powers_of_typicality(w[k], eta, cost[k])
+            for i in range(TILE):
+                cost[k, i] = min(d[k, i] * cost[k, i], gamma)
 
 
 @compiled
@@ -164,7 +199,7 @@ def influence(kind, parameters, scale, d, w, other, spare, rows, tiny, narrow):
         for i in range(TILE):
             loss[i] *= a
     if kind in (POSSIBILISTIC, POSSIBILISTIC_FUZZY):
-        possibilistic_influence(d, w, loss, scale, b, eta, entropy)
+        possibilistic_influence(d, w, s, loss, scale, b, eta, entropy)
     if kind == POSSIBILISTIC_FUZZY:
         for k in range(c):
             for i in range(TILE):
@@ -185,12 +220,13 @@ def fuzzy_members(cost, u, s, low, noise_share, m, noise):
         s[i] = 0.0
     for k in range(c):
         for i in range(TILE):
-            r = 1.0 if cost[k, i] == 0.0 else low[i] / cost[k, i]
-            u[k, i] = r if e == 1.0 else power(r, e)
+            u[k, i] = 1.0 if cost[k, i] == 0.0 else low[i] / cost[k, i]
+        raise_row(u[k], e)
+        for i in range(TILE):
             s[i] += u[k, i]
+    _noise_share(low, noise, e, noise_share)
     for i in range(TILE):
-        n = power(low[i] / noise, e) if noise > 0.0 else 0.0
-        noise_share[i] = n / (n + s[i])
+        noise_share[i] /= noise_share[i] + s[i]
     _normalise(u, s)
 
 
@@ -210,14 +246,15 @@ def typicalities(d, t, scale, b, eta, entropy):
     e = 1.0 / (eta - 1.0)
     for k in range(d.shape[0]):
         rate = b / scale[k]
+        if entropy:
+            for i in range(TILE):
+                t[k, i] = exp(-rate * d[k, i])
+            continue
         for i in range(TILE):
-            q = rate * d[k, i]
-            if entropy:
-                t[k, i] = exp(-q)
-            elif eta == 2.0:
-                t[k, i] = 1.0 / (1.0 + q)
-            else:
-                t[k, i] = 1.0 / (1.0 + power(q, e))
+            t[k, i] = rate * d[k, i]
+        raise_row(t[k], e)
+        for i in range(TILE):
+            t[k, i] = 1.0 / (1.0 + t[k, i])
 
 
 @compiled

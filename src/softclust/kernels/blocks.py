@@ -1,0 +1,165 @@
+"""Distances and moments of a tile, some clusters by some rows or features at a time in registers.
+
+Loop by loop, each multiplication would come with loads and stores of its sum.  LLVM keeps a block of
+sums in registers only where it is told which.
+"""
+
+from functools import partial
+from itertools import chain
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
+
+from softclust.kernels.compiled import TILE
+from softclust.kernels.vectors import Vectors
+
+_FLAGS = ("contract", "nsz", "reassoc")
+_VECTOR_BYTES = 32
+_DISTANCE_BLOCK = 2, 4  # clusters, vectors of rows
+_MOMENT_BLOCK = 4, 3  # clusters, features
+_FEATURES = 16  # whose columns stay in the first-level cache, a power of two apart as they are
+_i64 = ir.IntType(64)
+
+
+class _Block(Vectors):
+    """Sums in registers, and loops around them."""
+
+    def __init__(self, builder, double, lanes):
+        super().__init__(builder, double, lanes)
+        self.zero = ir.Constant(self.vector, [0.0] * lanes)
+
+    def sums(self, clusters, others):
+        """A vector in a register for each cluster and each of the others."""
+        register = partial(cgutils.alloca_once, self.builder, self.vector)
+        return [[register() for _ in range(others)] for _ in range(clusters)]
+
+    def clear(self, sums):
+        for total in chain(*sums):
+            self.builder.store(self.zero, total)
+
+    def add_product(self, a, b, total):
+        """total <- total + a b."""
+        product = self.builder.fmul(a, b, flags=_FLAGS)
+        self.builder.store(self.builder.fadd(self.builder.load(total), product, flags=_FLAGS), total)
+
+    def plus(self, index, number):
+        return self.builder.add(index, _i64(number))
+
+    def starts(self, first, count, length):
+        """Where `count` rows of an array of such rows begin."""
+        return [self.builder.mul(self.plus(first, place), length) for place in range(count)]
+
+    def steps(self, start, stop, step):
+        """A loop, entered with its index and its counter."""
+        return cgutils.for_range_slice(self.builder, start, stop, _i64(step), inc=True)
+
+    def in_blocks(self, count, size, work):
+        """work(first, size) for whole blocks of `count` things, then for the others one by one."""
+        whole = self.builder.sub(count, self.builder.srem(count, _i64(size)))
+        for first, stop, step in ((_i64(0), whole, size), (whole, count, 1)):
+            with self.steps(first, stop, step) as (index, _):
+                work(index, step)
+
+    def total(self, x):
+        """The sum of a vector of four."""
+        for order in ([2, 3, 0, 1], [1, 0, 3, 2]):
+            x = self.builder.fadd(x, self.mix(x, x, order), flags=_FLAGS)
+        return self.builder.extract_element(x, ir.Constant(ir.IntType(32), 0))
+
+
+def _arrays(context, builder, signature, arguments):
+    return (
+        make_array(kind)(context, builder, value)
+        for kind, value in zip(signature.args, arguments, strict=True)
+    )
+
+
+@intrinsic
+def squared_distances(typing_context, xt, V, d):
+    """d[k, i] <- |x_i - v_k|^2, summed directly: no cancellation, whatever the offset."""
+
+    def build(context, builder, signature, arguments):
+        double = signature.args[0].dtype == types.float64
+        lanes = _VECTOR_BYTES // (8 if double else 4)
+        code = _Block(builder, double, lanes)
+        xt, V, d = _arrays(context, builder, signature, arguments)
+        p, c = (builder.extract_value(array.shape, 0) for array in (xt, V))
+        width, vectors = _DISTANCE_BLOCK
+
+        def block(rows, first, last, k, clusters):
+            """Add features first..last to the distances between some rows and some clusters."""
+            sums = code.sums(clusters, vectors)
+            columns = [builder.add(column, rows) for column in code.starts(k, clusters, _i64(TILE))]
+            places = [code.plus(column, lanes * q) for column in columns for q in range(vectors)]
+            with builder.if_else(builder.icmp_signed("==", first, _i64(0))) as (begins, goes_on):
+                with begins:
+                    code.clear(sums)
+                with goes_on:
+                    for total, place in zip(chain(*sums), places, strict=True):
+                        builder.store(code.load(d.data, place), total)
+            centres = code.starts(k, clusters, p)
+            with code.steps(first, last, 1) as (j, _):
+                column = builder.add(builder.mul(j, _i64(TILE)), rows)
+                x = [code.load(xt.data, code.plus(column, lanes * q)) for q in range(vectors)]
+                for centre, totals in zip(centres, sums, strict=True):
+                    v = code.broadcast(builder.load(builder.gep(V.data, [builder.add(centre, j)])))
+                    for part, total in zip(x, totals, strict=True):
+                        apart = builder.fsub(part, v, flags=_FLAGS)
+                        code.add_product(apart, apart, total)
+            for total, place in zip(chain(*sums), places, strict=True):
+                code.store(builder.load(total), d.data, place)
+
+        with code.steps(_i64(0), p, _FEATURES) as (first, _):
+            last = code.plus(first, _FEATURES)
+            last = builder.select(builder.icmp_signed("<", last, p), last, p)
+            with code.steps(_i64(0), _i64(TILE), lanes * vectors) as (rows, _):
+                code.in_blocks(c, width, partial(block, rows, first, last))
+        return context.get_dummy_value()
+
+    return types.void(xt, V, d), build
+
+
+@intrinsic
+def add_moments(typing_context, xt, w, moment):
+    """moment[k, j] += sum_i w[k, i] x[j, i], in doubles."""
+
+    def build(context, builder, signature, arguments):
+        lanes = _VECTOR_BYTES // 8
+        code = _Block(builder, True, lanes)
+        given = Vectors(builder, signature.args[0].dtype == types.float64, lanes)
+        xt, w, moment = _arrays(context, builder, signature, arguments)
+        p, c = (builder.extract_value(array.shape, 0) for array in (xt, w))
+        width, columns = _MOMENT_BLOCK
+
+        def load(data, place):
+            x = given.load(data, place)
+            return x if given.vector == code.vector else builder.fpext(x, code.vector)
+
+        def block(k, clusters, j, features):
+            """Add the moments of some clusters in some features."""
+            sums = code.sums(clusters, features)
+            code.clear(sums)
+            of_clusters, of_features = (
+                code.starts(first, count, _i64(TILE)) for first, count in ((k, clusters), (j, features))
+            )
+            with code.steps(_i64(0), _i64(TILE), lanes) as (i, _):
+                x = [load(xt.data, builder.add(start, i)) for start in of_features]
+                for start, totals in zip(of_clusters, sums, strict=True):
+                    weight = load(w.data, builder.add(start, i))
+                    for part, total in zip(x, totals, strict=True):
+                        code.add_product(weight, part, total)
+            for start, totals in zip(code.starts(k, clusters, p), sums, strict=True):
+                for q, total in enumerate(totals):
+                    place = builder.gep(moment.data, [builder.add(start, code.plus(j, q))])
+                    whole = code.total(builder.load(total))
+                    builder.store(builder.fadd(builder.load(place), whole), place)
+
+        code.in_blocks(
+            c, width, lambda k, clusters: code.in_blocks(p, columns, partial(block, k, clusters))
+        )
+        return context.get_dummy_value()
+
+    return types.void(xt, w, moment), build
