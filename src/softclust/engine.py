@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -140,8 +141,8 @@ def _extrapolate(scheme, prototypes, state, new):
     """The state that the scheme proposes; `new` itself where that is not finite."""
     with np.errstate(over="ignore", invalid="ignore"):  # of coordinates: see the next line
         point = scheme.propose(prototypes.packed(state.theta), prototypes.packed(new.theta))
-    if not np.isfinite(point).all():
-        return new
+        if not isfinite(point.sum()):
+            return new
     return State(prototypes.unpacked(point, new.theta), new.scale, new.linked)
 
 

@@ -1,5 +1,7 @@
 """Find the units in which the loop sees the data."""
 
+from math import frexp, ldexp
+
 import numpy as np
 
 from softclust.records import LARGEST_EXPONENT, NARROW_EXPONENT, Rows, Units
@@ -17,20 +19,20 @@ def rows_in_units(X, weight=None):
     """
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     limit = _FACTOR_EXPONENT[X.dtype]
-    first = -_exponent(np.maximum(np.abs(low), np.abs(high)).max(), limit)
+    first = -_exponent(max(-low.min(), high.max()), limit)
     sample = np.ldexp(X[:: -(-len(X) // _SAMPLE)].astype(np.float64), first)  # |x| <= 1
     middle = _middle(sample)
     spread = _middle(np.abs(sample - middle)).max()
     if spread == 0:
         spread = np.abs(sample - middle).mean(axis=0).max()
-    farthest = max(np.ldexp(high, first) - middle, key=abs), max(np.ldexp(low, first) - middle, key=abs)
+    farthest = max((np.ldexp(high, first) - middle).max(), (middle - np.ldexp(low, first)).max())
     wanted = -_exponent(spread, limit)
     edge = LARGEST_EXPONENT[X.dtype]
-    lift = max(min(wanted, edge - _exponent(max(map(abs, farthest)), limit)), wanted - edge)
-    exponent = int(np.clip(first + lift, -limit, limit))
+    lift = max(min(wanted, edge - _exponent(farthest, limit)), wanted - edge)
+    exponent = min(max(first + lift, -limit), limit)
     origin = np.ldexp(middle, exponent - first)
-    units = Units(float(np.ldexp(1.0, exponent)), origin, float(np.ldexp(1.0, min(lift - wanted, 0))))
-    narrow = _exponent(max(map(abs, farthest)), limit) + lift <= NARROW_EXPONENT
+    units = Units(ldexp(1.0, exponent), origin, ldexp(1.0, min(lift - wanted, 0)))
+    narrow = _exponent(farthest, limit) + lift <= NARROW_EXPONENT
     return Rows(X, units, weight, narrow)
 
 
@@ -46,4 +48,4 @@ def _middle(sample):
 
 def _exponent(size, limit):
     """e with 2^(e-1) <= size < 2^e, 0 for size 0."""
-    return int(np.clip(np.frexp(size)[1], -limit, limit)) if size > 0 else 0
+    return min(max(frexp(size)[1], -limit), limit) if size > 0 else 0

@@ -20,7 +20,7 @@ def read_only(array, dtype):
 
 def workspace(dtype, features, clusters):
     """The calling thread's buffers: tile of rows, distances, three of memberships, row sums."""
-    key = (np.dtype(dtype), features, clusters)
+    key = (dtype, features, clusters)
     if getattr(_local, "key", None) != key:
         _local.key = key
         _local.buffers = (

@@ -178,8 +178,7 @@ class Far:
         self.n_features = X.shape[1]
         self.n_blocks = self.array.numblocks[0]
         self.checkpoint = None  # where the fit is kept, for those who lose data
-        self._shards: list[Any] | None = None
-        self._weighed: tuple[Any, Any] = (None, None)
+        self._forget()
 
     # ------------------------------------------------------------------ as an array has it
     @cached_property
@@ -255,7 +254,13 @@ class Far:
                 if attempt == _RETRIES:
                     raise DataLostError(self._loss(error)) from error
                 time.sleep(_FIRST_PAUSE * 2**attempt)
-                self._shards, self._weighed = None, (None, None)  # read anew
+                self._forget()
+
+    def _forget(self):
+        """Rows are to be read anew."""
+        self._shards: list[Any] | None = None
+        self._weighed: tuple[Any, Any] = (None, None)
+        self._crew: tuple[Any, Any] | None = None  # the weights that it knows, and the crew
 
     def _loss(self, error):
         kept = f" What was found is in {self.checkpoint}." if self.checkpoint else ""
@@ -273,11 +278,28 @@ class Far:
             mine = details[first:last]
             if any(detail is not None for detail in mine):
                 work.append((_Call(f, mine, common, self.dtype), shard, weighs))
-        return [result for part in self._served(work) for result in part]
-
-    def _served(self, work):
-        """What each task gives."""
         client = _client()
+        if (
+            client is not None
+            and self.is_held
+            and len(work) == len(self._shards)
+            and "survey" in vars(self)
+        ):
+            if self._crew is None or self._crew[0] is not weight:
+                self._crew = weight, self._hire(client, weights)
+            parts = self._crew[1].serve([call for call, _, _ in work])
+        else:
+            parts = self._served(client, work)
+        return [result for part in parts for result in part]
+
+    def _hire(self, client, weights):
+        """Those who hold the shards, for the second pass over all rows and those that follow."""
+        from softclust.run.crew import Crew  # loads `distributed`, which is there: a client is
+
+        return Crew(client, self._shards, weights)
+
+    def _served(self, client, work):
+        """What each task gives."""
         if client is None:
             return dask.compute(*[dask.delayed(_serve, pure=False)(*arguments) for arguments in work])
         if any(isinstance(shard, Delayed) for _, shard, _ in work):  # made of what other tasks give

@@ -84,7 +84,10 @@ class LocalSource:
         size = self.block_rows or max(_LEAST_ROWS, -(-n // count))
         slices = [slice(start, min(start + size, n)) for start in range(0, n, size)]
         linked = [] if self.rows.links is None else [(None, self.rows.linked)]
-        return linked + [(s, rows.take(s)) for s in slices]
+        blocks = linked + [(s, rows.take(s)) for s in slices]
+        for _, block in blocks:  # views: as compiled passes take them
+            block.X.flags.writeable = False
+        return blocks
 
     def _map(self, work):
         """work(slice, block) for every block, in any order; the results in theirs."""

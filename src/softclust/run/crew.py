@@ -1,0 +1,91 @@
+"""Holders of shards, one on each worker of a cluster, asked without the scheduler's planning.
+
+A task is planned, sent, reported and given up by the scheduler: 12 ms or more a pass, as long as a pass
+over some hundred MB takes.  A holder is an actor of dask and answers in 3.  It goes with its worker; the
+pass is then made again from what rows are read from, by a new crew.
+"""
+
+from __future__ import annotations
+
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+
+from distributed import wait
+from distributed.protocol import pickle
+
+_PATIENCE = 2.0  # s without an answer, after which one looks whether the holder is still there
+
+
+class Holder:
+    """The shards that a worker has, with weights or None for each, and as many threads as it has."""
+
+    def __init__(self, threads, shards, weights):
+        self.shards, self.weights = shards, weights
+        self.threads = ThreadPoolExecutor(threads) if min(threads, len(shards)) > 1 else None
+
+    def serve(self, message):
+        """What each call gives for its shard."""
+        work = zip(pickle.loads(message), self.shards, self.weights, strict=True)
+        each = map if self.threads is None else self.threads.map
+        return list(each(lambda one: one[0](*one[1:]), work))
+
+
+def _let_go(client, futures):
+    """Without waiting, for nobody knows which thread this is."""
+    if client.status == "running":
+        client.loop.add_callback(client.cancel, futures, asynchronous=True)
+
+
+class Crew:
+    """Holders of all shards, which are futures of a client."""
+
+    def __init__(self, client, shards, weights):
+        self.client = client
+        wait([future for future in (*shards, *weights) if future is not None])
+        holds, threads = client.who_has(shards), client.nthreads()
+        places: dict[str, list[int]] = {}
+        for place, shard in enumerate(shards):
+            if not (where := holds[shard.key]):
+                raise OSError(f"shard {place} was lost before a pass")
+            places.setdefault(where[0], []).append(place)
+        self.places = list(places.values())
+        # Elsewhere if need be: a worker that is lost now must not be waited for.
+        self.futures = [
+            client.submit(
+                Holder, threads.get(address, 1), [shards[k] for k in mine], [weights[k] for k in mine],
+                actor=True, pure=False, workers=[address], allow_other_workers=True,
+            )
+            for address, mine in places.items()
+        ]  # fmt: skip
+        # What calls an actor keeps a hold of it until a search for garbage, and so of the rows.
+        weakref.finalize(self, _let_go, client, self.futures).atexit = False
+        self.holders = client.gather(self.futures)
+
+    def serve(self, calls):
+        """What each call gives for its shard, in their order."""
+        asked = []
+        for mine, holder in zip(self.places, self.holders, strict=True):
+            # As bytes: what cannot be sent fails here, and what cannot be read fails there with an answer.
+            message = pickle.dumps([calls[place] for place in mine])
+            asked.append(self._ask(holder, message))
+        results = [None] * len(calls)
+        for mine, future, answer in zip(self.places, self.futures, asked, strict=True):
+            for place, result in zip(mine, self._answer(future, answer), strict=True):
+                results[place] = result
+        return results
+
+    def _ask(self, holder, message):
+        try:
+            return holder.serve(message)
+        except RuntimeError as error:  # dask's word for an actor whose worker is gone
+            raise OSError(str(error)) from error
+
+    def _answer(self, future, answer):
+        while True:
+            try:
+                return answer.result(timeout=_PATIENCE)
+            except TimeoutError:
+                if not answer.done() and future.status != "finished":
+                    raise OSError("a worker that held rows was lost") from None
+                if answer.done():
+                    return answer.result()
