@@ -4,18 +4,19 @@
     python benchmarks/cost_model.py --from-file   # takes the costs of cost_model.json
 
 1. Costs, on a LocalCluster of two worker processes of one thread, whose scheduler has a process of its own:
-   CPU time of client, scheduler and workers as the tasks of a pass grow in number; a call of the scheduler
-   to a worker; the compiled sweep; reading Parquet; folding.  The fixed cost is what a pass of two small
-   tasks takes beyond those.  CPU times and the best of several wall times, for the machine may have other
-   work.
+   CPU time of client, scheduler and workers as the tasks of a pass grow in number, and of a pass that asks
+   two holders of small shards; a call of the scheduler to a worker; the compiled sweep; reading Parquet;
+   folding.  The fixed cost is what a pass of two small tasks takes beyond those.  CPU times and the best of
+   several wall times, for the machine may have other work.
 2. Iterations of FCM on 2,000,000 x 16 with 8 clusters, and passes of many small tasks, as predicted and as
    measured.  No wall time of these goes into the costs.  Promised: within 35 %.
 3. Predictions up to 1e10 rows and 1,000 workers of one thread, with 1,000 blocks at most, as many for
    each worker: rows held in memory, or read in each pass, and who is busy longest.
 
-The simulation: the client makes all tasks; the scheduler, one server, takes them in; workers serve those
-whose rows they hold, or draw the next; the scheduler hears of each that is done; when all are, it calls
-each worker for the statistics, and the client folds them.  Blocks and shards follow softclust.run.far.
+The simulation.  Rows that are read: the client makes all tasks; the scheduler, one server, takes them in;
+workers draw the next; the scheduler hears of each that is done; when all are, it calls each worker for the
+statistics, and the client folds them.  Rows that are held: the client asks each holder, by way of the
+scheduler, and the answers are the statistics.  Blocks and shards follow softclust.run.far.
 
 Not in it: the bandwidth of network and storage, whose share is bytes by bytes a second; slow workers.
 """
@@ -73,13 +74,14 @@ if __name__ == "__main__":
 # ---------------------------------------------------------------------- the model
 @dataclass(frozen=True)
 class Costs:
-    """Seconds; of tasks apart for rows that are held and rows that are read, as (held, read)."""
+    """Seconds; where there are two, for a holder that is asked and for a task that reads its rows."""
 
     fixed: tuple[float, float]  # of a pass, beyond all below: messages that wait for each other
     client_task: tuple[float, float]
     scheduler_task: tuple[float, float]
     worker_task: tuple[float, float]  # beyond reading and sweeping
-    call: float  # of the scheduler to a worker, for its results
+    shard: float  # that is held, beyond sweeping
+    call: float  # of the scheduler to a worker, for the results of tasks
     sweep: float  # a row x feature x cluster
     read: float  # a byte
     block: float  # statistics of a block, unpacked and added on the client
@@ -127,9 +129,13 @@ def tasks_of(lengths, workers, held):
 def simulated(costs, tasks, workers, held):
     """One iteration, event by event."""
     kind = 0 if held else 1
-    of_scheduler, count = costs.scheduler_task[kind], len(tasks)
     a_row = FEATURES * CLUSTERS * costs.sweep + (0 if held else ROW_BYTES * costs.read)
-    takes = [costs.worker_task[kind] + n * a_row for n, _ in tasks]
+    takes = [n * a_row for n, _ in tasks]
+    if held:  # a holder serves all its shards at once
+        dealt = [takes[worker::workers] for worker in range(workers)]
+        takes = [sum(mine) + len(mine) * costs.shard for mine in dealt if mine]
+    takes = [costs.worker_task[kind] + seconds for seconds in takes]
+    of_scheduler, count = costs.scheduler_task[kind], len(takes)
     begin = costs.fixed[kind] + count * (costs.client_task[kind] + of_scheduler / 2)
     waiting = deque(range(count))
     hands = [deque() for _ in range(workers)]
@@ -154,7 +160,7 @@ def simulated(costs, tasks, workers, held):
             hand.append(waiting.popleft())
             if len(hand) == 1:
                 heappush(events, (now + takes[hand[0]], worker, "done"))
-    calls = sum(seconds > 0 for seconds in working) * costs.call
+    calls = 0.0 if held else sum(seconds > 0 for seconds in working) * costs.call
     folding = sum(blocks for _, blocks in tasks) * costs.block
     busy = {
         "workers": max(working),
@@ -284,11 +290,15 @@ def measured_costs(client, paths):
         counts = {2: 24, 128: 4, 512: 2}
         seen = {count: small_passes(client, count, held, repeats) for count, repeats in counts.items()}
         slopes = (seen[512][1] - seen[2][1]) / 510
-        tasks[held] = [float(slopes[0]) - block, float(slopes[1]), float(slopes[2])]
+        if held:  # by two holders, however many shards
+            shard, each = float(slopes[2]), seen[2][1] / 2
+        else:
+            each = slopes
+        tasks[held] = [max(float(each[0]) - block, 0.0), float(each[1]), float(each[2])]
         tasks[held].append(seen[2][0])
         passes += [(held, count, seen[count][0]) for count in (128, 512)]
     pairs = list(zip(tasks[True], tasks[False], strict=True))
-    free = Costs((0.0, 0.0), *pairs[:3], call, of_sweep, of_read, block)
+    free = Costs((0.0, 0.0), *pairs[:3], shard, call, of_sweep, of_read, block)
     fixed = tuple(
         max(0.0, wall - simulated(free, [(16, 1)] * 2, 2, held).seconds)
         for held, wall in zip((True, False), pairs[3], strict=True)
@@ -365,10 +375,11 @@ def tell_costs(costs):
     ms = lambda pair: [f"{1e3 * value:.2f}" for value in pair]  # noqa: E731
     table = [
         ["fixed, a pass", *ms(costs.fixed)],
-        ["client, a task", *ms(costs.client_task)],
-        ["scheduler, a task", *ms(costs.scheduler_task)],
-        ["worker, a task", *ms(costs.worker_task)],
-        ["scheduler, a worker", *ms([costs.call] * 2)],
+        ["client, a holder or a task", *ms(costs.client_task)],
+        ["scheduler, a holder or a task", *ms(costs.scheduler_task)],
+        ["worker, a holder or a task", *ms(costs.worker_task)],
+        ["worker, a shard", *ms([costs.shard]), "-"],
+        ["scheduler, a worker", "-", *ms([costs.call])],
         ["client, a block", *[f"{1e3 * costs.block:.3f}"] * 2],
     ]
     print_table(["ms", "rows held", "rows read"], table)

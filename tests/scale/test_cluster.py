@@ -19,6 +19,7 @@ from onlookers import AtTurns
 from softclust.errors import DataLostError
 from softclust.run import Far, local
 from softclust.run import far as far_away
+from softclust.run.crew import Holder
 
 # Of connections to workers that were killed; distributed leaves some of them to the collector.
 pytestmark = [
@@ -293,3 +294,34 @@ def test_a_client_that_dies_goes_on(tmp_path):
         assert len(b["J"]) > 50
         assert_array_equal(a["V"], b["V"])
         assert_array_equal(a["J"], b["J"])
+
+
+# ---------------------------------------------------------------------- those who hold shards
+def _told(detail, shard, weights):
+    return detail, shard, weights
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_holder_serves_its_shards_in_order(threads):
+    holder = Holder(threads, ["a", "b", "c"], [None, 1, 2])
+    assert holder.serve(pickle.dumps(_told), pickle.dumps([7, 8, 9])) == [
+        (7, "a", None),
+        (8, "b", 1),
+        (9, "c", 2),
+    ]
+
+
+def test_workers_with_several_threads(monkeypatch):
+    """One that asks its own threads to sweep."""
+    monkeypatch.setattr(far_away, "_SHARD_BYTES", 1)
+    with (
+        LocalCluster(
+            n_workers=1,
+            threads_per_worker=2,
+            processes=False,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=50,
+        ) as cluster,
+        Client(cluster),
+    ):
+        assert_same(make().fit(X), make().fit(far()))

@@ -23,11 +23,10 @@ class Holder:
         self.shards, self.weights = shards, weights
         self.threads = ThreadPoolExecutor(threads) if min(threads, len(shards)) > 1 else None
 
-    def serve(self, message):
-        """What each call gives for its shard."""
-        work = zip(pickle.loads(message), self.shards, self.weights, strict=True)
+    def serve(self, call, details):
+        """What the call gives for each shard, from its details."""
         each = map if self.threads is None else self.threads.map
-        return list(each(lambda one: one[0](*one[1:]), work))
+        return list(each(pickle.loads(call), pickle.loads(details), self.shards, self.weights))
 
 
 def _let_go(client, futures):
@@ -61,22 +60,21 @@ class Crew:
         weakref.finalize(self, _let_go, client, self.futures).atexit = False
         self.holders = client.gather(self.futures)
 
-    def serve(self, calls):
-        """What each call gives for its shard, in their order."""
-        asked = []
+    def serve(self, call, details):
+        """What the call gives for each shard and its details, in their order."""
+        # As bytes: what cannot be sent fails here, and what cannot be read fails there with an answer.
+        asked, message = [], pickle.dumps(call)
         for mine, holder in zip(self.places, self.holders, strict=True):
-            # As bytes: what cannot be sent fails here, and what cannot be read fails there with an answer.
-            message = pickle.dumps([calls[place] for place in mine])
-            asked.append(self._ask(holder, message))
-        results = [None] * len(calls)
+            asked.append(self._ask(holder, message, pickle.dumps([details[place] for place in mine])))
+        results = [None] * len(details)
         for mine, future, answer in zip(self.places, self.futures, asked, strict=True):
             for place, result in zip(mine, self._answer(future, answer), strict=True):
                 results[place] = result
         return results
 
-    def _ask(self, holder, message):
+    def _ask(self, holder, *message):
         try:
-            return holder.serve(message)
+            return holder.serve(*message)
         except RuntimeError as error:  # dask's word for an actor whose worker is gone
             raise OSError(str(error)) from error
 

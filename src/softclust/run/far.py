@@ -56,29 +56,31 @@ class _Unread:
 
 
 class _Shard:
-    """Some consecutive blocks; neither list nor dataclass, for dask looks for tasks inside those."""
+    """Some consecutive blocks, or something of each; neither list nor dataclass, for dask looks for tasks
+    inside those.
+    """
 
     def __init__(self, blocks):
         self.blocks = blocks
 
 
 class _Call:
-    """What a task does with each block of a shard."""
+    """What is done with each block of a shard that has a detail."""
 
-    def __init__(self, f, details, common, dtype):
-        self.f, self.details, self.common, self.dtype = f, details, common, dtype
+    def __init__(self, f, common, dtype):
+        self.f, self.common, self.dtype = f, common, dtype
 
-    def __call__(self, shard, weights):
-        weights = [None] * len(self.details) if weights is None else weights.blocks
+    def __call__(self, details, shard, weights):
+        weights = [None] * len(details.blocks) if weights is None else weights.blocks
         return [
             self.f(matrix(block, self.dtype), weight, detail, *self.common)
-            for block, weight, detail in zip(shard.blocks, weights, self.details, strict=True)
+            for block, weight, detail in zip(shard.blocks, weights, details.blocks, strict=True)
             if detail is not None
         ]
 
 
-def _serve(call, shard, weights):
-    return call(shard, weights)
+def _serve(call, details, shard, weights):
+    return call(details, shard, weights)
 
 
 def matrix(block, dtype):
@@ -273,11 +275,11 @@ class Far:
         if self._shards is None:
             self._shards = self._divide()
         weights = [None] * len(self._shards) if weight is None else self.weights(weight)
-        work = []
+        call, work = _Call(f, common, self.dtype), []
         for shard, weighs, (first, last) in zip(self._shards, weights, self.ranges, strict=True):
             mine = details[first:last]
             if any(detail is not None for detail in mine):
-                work.append((_Call(f, mine, common, self.dtype), shard, weighs))
+                work.append((call, _Shard(mine), shard, weighs))
         client = _client()
         if (
             client is not None
@@ -287,7 +289,7 @@ class Far:
         ):
             if self._crew is None or self._crew[0] is not weight:
                 self._crew = weight, self._hire(client, weights)
-            parts = self._crew[1].serve([call for call, _, _ in work])
+            parts = self._crew[1].serve(call, [mine for _, mine, _, _ in work])
         else:
             parts = self._served(client, work)
         return [result for part in parts for result in part]
@@ -302,7 +304,7 @@ class Far:
         """What each task gives."""
         if client is None:
             return dask.compute(*[dask.delayed(_serve, pure=False)(*arguments) for arguments in work])
-        if any(isinstance(shard, Delayed) for _, shard, _ in work):  # made of what other tasks give
+        if any(isinstance(shard, Delayed) for *_, shard, _ in work):  # made of what other tasks give
             futures = client.compute([dask.delayed(_serve, pure=False)(*arguments) for arguments in work])
         else:
             futures = client.map(_serve, *zip(*work, strict=True), pure=False)
