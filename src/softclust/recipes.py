@@ -114,10 +114,12 @@ def _run(model, source, start, scaling, options, rng, share):
 
 @dataclass(frozen=True)
 class _Remembering:
-    """Rows at hand, and the statistics of those that have gone by."""
+    """Rows at hand, and the statistics of those that have gone by, from a sweep of prototypes at theta."""
 
     source: Any
     past: Stats
+    prototypes: Any
+    theta: tuple
 
     def __len__(self):
         return len(self.source)
@@ -128,12 +130,18 @@ class _Remembering:
 
     def reduce(self, f, *args):
         found = self.source.reduce(f, *args)
-        return self.past + found if isinstance(found, Stats) else found
+        if not isinstance(found, Stats):
+            return found
+        model, state = args
+        return self.prototypes.moved(self.past, self.theta, state.theta, model.frame) + found
 
 
 def go_on(model, source, state, past, options) -> Outcome:
     """Fit to further rows: those that have gone by keep the influence that they had."""
-    fit = alternate(model, _Remembering(source, past), state, options)
+    part, rows = model.prototypes, _Remembering(source, past, model.prototypes, state.theta)
+    if hasattr(part, "total"):
+        model = replace(model, prototypes=replace(part, total=part.total + source.rows.total_weight))
+    fit = alternate(model, rows, state, options)
     natural = _floored(fit.stats.mean_distance, source.rows.units)
     return Outcome(model, fit, state.scale if model.partition.uses_scale else natural, source)
 

@@ -1,8 +1,11 @@
 """Rows in batches: near the fit of all, by sums of those that have gone by."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import multivariate_normal
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
@@ -129,10 +132,76 @@ def test_it_goes_on_after_a_fit_and_after_a_file(stream, tmp_path):
     assert model.n_samples_seen_ == 10
 
 
-def test_other_geometries_have_none():
-    assert not hasattr(sc.FuzzyCMeans(3, geometry="ellipsoids"), "partial_fit")
+def test_geometries_whose_statistics_do_not_add_up_have_none():
+    for geometry in ("shells", "radial-shells", "directions", "mahalanobis-refit"):
+        assert not hasattr(sc.FuzzyCMeans(3, geometry=geometry), "partial_fit")
     assert not hasattr(sc.FuzzyCMeans(3, separation=sc.Repulsion()), "partial_fit")
-    assert not hasattr(sc.GaussianMixture(3), "partial_fit")
+
+
+@pytest.fixture
+def long_stream():
+    """Three blobs, long in different directions."""
+    rng = np.random.default_rng(5)
+    y = rng.integers(3, size=6000)
+    shapes = np.array([[[3, 0], [0, 0.5]], [[0.5, 0], [0, 3]], [[2, 1.5], [1.5, 2]]])
+    means = np.array([[0, 0], [9, 3], [-6, 6]])
+    return means[y] + (shapes[y] @ rng.normal(size=(6000, 2, 1)))[:, :, 0], y
+
+
+SHAPED = {
+    "gk": partial(sc.FuzzyCMeans, geometry="ellipsoids"),
+    "gath-geva": partial(sc.FuzzyCMeans, geometry="gath-geva", metric_reg=1e-6),
+    "mahalanobis": partial(sc.FuzzyCMeans, geometry="mahalanobis"),
+    "evidential": partial(sc.EvidentialCMeans, geometry="ellipsoids"),
+    "hard": partial(sc.HardCMeans, geometry="ellipsoids"),
+    "full": sc.GaussianMixture,
+    "diag": partial(sc.GaussianMixture, covariance_type="diag"),
+    "tied": partial(sc.GaussianMixture, covariance_type="tied"),
+    "noise": partial(sc.GaussianMixture, noise=True),
+}
+
+
+@pytest.mark.parametrize("name", SHAPED)
+def test_batches_find_shapes(name, long_stream):
+    X, y = long_stream
+    model = in_batches(SHAPED[name](3, random_state=0), X)
+    full = SHAPED[name](3, random_state=0).fit(X)
+    gap = np.linalg.norm(model.cluster_centers_[:, None] - full.cluster_centers_, axis=2).min(axis=1)
+    assert gap.max() < 0.15
+    ours, theirs = (adjusted_rand_score(y, one.predict(X)) for one in (model, full))
+    assert ours > theirs - 0.01
+    if hasattr(full, "covariances_"):
+        ours, theirs = (np.sort(np.abs(one.covariances_).ravel()) for one in (model, full))
+        assert_allclose(ours, theirs, rtol=0.15, atol=0.03 * theirs.max())
+    if isinstance(full, sc.GaussianMixture):
+        assert model.score(X) > full.score(X) - 0.01
+        assert model.lower_bound_ == pytest.approx(full.lower_bound_, abs=0.05)
+
+
+def test_a_mixture_has_the_moments_of_all_rows(long_stream):
+    """One turn a batch: sums of r, r x and r x x', each with the chances r of its time."""
+    X, _ = long_stream
+    start = X[[0, 1, 2]], np.tile(np.eye(2) * 4, (3, 1, 1)), np.full(3, 1 / 3)
+    model = sc.GaussianMixture(3, init=start, max_iter=1, tol=0, acceleration=None, reg_covar=0)
+    with pytest.warns(Warning):
+        in_batches(model, X, 3)
+    mu, sigma, pi = start
+    s, first, second = np.zeros(3), np.zeros((3, 2)), np.zeros((3, 2, 2))
+    for part in np.array_split(X, 3):
+        for turn in range(2):
+            r = np.column_stack(
+                [p * multivariate_normal(m, S).pdf(part) for m, S, p in zip(mu, sigma, pi, strict=True)]
+            )
+            r /= r.sum(axis=1, keepdims=True)
+            sums = s + r.sum(axis=0), first + r.T @ part, second + np.einsum("ik,ia,ib->kab", r, part, part)
+            if turn == 0:
+                mu = sums[1] / sums[0][:, None]
+                sigma = sums[2] / sums[0][:, None, None] - mu[:, :, None] * mu[:, None, :]
+                pi = sums[0] / sums[0].sum()
+        s, first, second = sums
+    assert_allclose(model.means_, mu, rtol=1e-8)
+    assert_allclose(model.covariances_, sigma, rtol=1e-7)
+    assert_allclose(model.weights_, pi, rtol=1e-8)
 
 
 def test_other_features_are_refused(stream):

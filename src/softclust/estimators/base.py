@@ -56,6 +56,7 @@ from softclust.weights import density_weights
 _AS_FLOATS: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C"}
 _OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
 _OF_PREDICTION = ("_units", "_model", "_state", "n_clusters_", "cluster_centers_")
+_ADDITIVE = ("points", "ellipsoids", "mahalanobis", "gath-geva", "gaussians")
 _STRONGEST = 1e6  # of labels that multiply likelihoods: beyond, nothing changes
 _LEAST_TOL = {np.dtype("f4"): 1e-6, np.dtype("f8"): 0.0}  # a float32 centre does not rest below
 
@@ -77,7 +78,7 @@ def _drawn(random_state):
 def _is_additive(estimator):
     """Whether sums of rows that have gone by still tell where centres belong."""
     merges = getattr(estimator, "merge_coincident", False)
-    return estimator.geometry == "points" and estimator.separation is None and not merges
+    return estimator.geometry in _ADDITIVE and estimator.separation is None and not merges
 
 
 class SoftClusterer(
@@ -202,9 +203,10 @@ class SoftClusterer(
         """Go on with further rows; the first call is a fit.
 
         Rows that have gone by count through their sums, with the influence that they had then, so one
-        pass over a stream ends near the fit of all rows.  The units and, where there are any, the scales
-        are those of the first rows; `labels_`, `memberships_` and the like are of the last.  Possibilistic
-        centres move slowly from where the first rows put them: let those be many.
+        pass over a stream ends near the fit of all rows.  The units and, where there are any, the scales,
+        the fixed metric and the bounds of metrics are those of the first rows; `labels_`, `memberships_`
+        and the like are of the last.  Possibilistic centres move slowly from where the first rows put them:
+        let those be many.
 
         Parameters
         ----------
@@ -497,7 +499,8 @@ class SoftClusterer(
         state = replace(fit.state, scale=scale)
         self.__dict__.update(self._attributes_at(model, state, source.rows))
         self.scale_ = areas.leave_square(scale[: self.n_clusters_])
-        self.objective_history_ = self._left(np.array(fit.history), model, source.rows)
+        total = getattr(model.prototypes, "total", None)
+        self.objective_history_ = self._left(np.array(fit.history), model, source.rows, total)
         self.objective_ = float(self.objective_history_[-1])
         self._sums, self.n_samples_seen_ = replace(fit.stats, linked=None), len(source)
         self.n_iter_ = fit.n_iter
@@ -626,10 +629,14 @@ class SoftClusterer(
         stats = source.reduce(sweep, self._model, self._state)
         return -float(self._left(self._model.objective(self._state, stats), self._model, source.rows))
 
-    def _left(self, objective, model, rows):
-        """J in the units of the data: a squared distance, or a sum of logarithms of densities."""
+    def _left(self, objective, model, rows, total=None):
+        """J in the units of the data: a squared distance, or a sum of logarithms of densities.
+
+        `total` is the weight of all rows that it is about, where those are not `rows` alone.
+        """
         if getattr(model.prototypes, "is_log_density", False):
-            return objective - rows.total_weight * rows.X.shape[1] * np.log(rows.units.factor)
+            total = rows.total_weight if total is None else total
+            return objective - total * rows.X.shape[1] * np.log(rows.units.factor)
         return self._areas(rows.units).leave_square(objective)
 
     @property

@@ -76,7 +76,7 @@ def prototypes(geometry, metric_reg, separation, source, c, given=None):
         return Gaussians("full", reg, rows.total_weight, sizes(source))
     if geometry == "mahalanobis-refit":
         return Refitted(0.0, variance)
-    return Ellipsoids(metric_reg, rows.total_weight / c * variance)
+    return Ellipsoids(metric_reg, variance / c, rows.total_weight)
 
 
 def sizes(source):

@@ -216,7 +216,7 @@ class GaussianMixture(SoftClusterer):
         self.covariances_ = {"tied": sigma[0], "spherical": sigma[:, 0]}.get(self.covariance_type, sigma)
         self.weights_ = weights
         self.noise_weight_ = max(0.0, 1 - float(weights.sum())) if self.noise else 0.0
-        self.lower_bound_ = -self.objective_ / outcome.source.rows.total_weight
+        self.lower_bound_ = -self.objective_ / outcome.model.prototypes.total
 
     def score_samples(self, X):
         """(n,) log-density of each row."""

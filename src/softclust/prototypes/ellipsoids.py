@@ -1,6 +1,6 @@
 """Clusters with a metric of their own."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,20 +17,21 @@ class Ellipsoids:
     A set of clusters stands at the mean of its centres and measures by the mean of its METRICS (Xie &
     Antoine average covariances after eq. (5): with those J has no closed minimiser).
 
-    J += kappa sum_k tr(S_k T), T fixed: the exact minimiser is S_k = det(Sigma)^(1/p) Sigma^-1 with
-    Sigma = Sigma_k + kappa T, so that J never rises, as it may where Sigma_k is shrunk to a multiple of
+    J += kappa n sum_k tr(S_k T), T fixed: the exact minimiser is S_k = det(Sigma)^(1/p) Sigma^-1 with
+    Sigma = Sigma_k + kappa n T, so that J never rises, as it may where Sigma_k is shrunk to a multiple of
     its own trace.  Where that is singular, the axes of a metric, in features scaled by T, are from
     1e-3 to 1e3 long: again a fixed bound with an exact minimiser.
     """
 
     reg: float  # kappa
     target: np.ndarray  # (p,) the diagonal of T
+    total: float = 1.0  # n, the weight of all rows
 
     passes = None
 
     @property
     def _ridge(self):
-        return self.reg * self.target
+        return self.reg * self.total * self.target
 
     @cached_property
     def _size(self):
@@ -70,14 +71,17 @@ class Ellipsoids:
 
         return moments(points, frame.mean @ theta[0], W)
 
+    def moved(self, stats, theta, other, frame):
+        """Statistics of a sweep at theta, with moments about the places of `other`."""
+        return about(stats, frame.mean @ (other[0] - theta[0]))
+
     def solve(self, stats, theta, frame, separation):
         """The centres for the metrics that were, then the metrics for those centres; both exact.
 
         Centres: minimise sum_j s_j |vbar_j - mu_j|^2 in the metric of set j, a (c p, c p) system, since
         a set ties its clusters together; for singletons each mean by itself.
         """
-        V = theta[0]
-        first, second = stats.moments
+        V, first = theta[0], stats.moments[0]
         G, s = frame.mean, stats.weight
         c, p = V.shape
         mass = (G**2).T @ s
@@ -96,10 +100,7 @@ class Ellipsoids:
                 H[np.diag_indices(c * p)] += HOLD * heaviest
             step = np.linalg.solve(H, B).reshape(c, p)
         step[held] = 0.0
-        move = G @ step
-        cross = first[:, :, None] * move[:, None, :]
-        spread = second - cross - cross.transpose(0, 2, 1)
-        spread += s[:, None, None] * (move[:, :, None] * move[:, None, :])
+        spread = about(stats, G @ step).moments[1]
         return V + step, self.metrics(_combined(G.T, spread) + np.diag(self._ridge))
 
     def metrics(self, sigma):
@@ -177,6 +178,22 @@ class Refitted(Ellipsoids):
         logs, vectors = np.linalg.eigh(point[theta[0].size :].reshape(theta[1].shape))
         spread = np.exp(np.clip(logs, -600, 600))
         return V, (vectors * spread[:, None, :]) @ vectors.transpose(0, 2, 1)
+
+
+def about(stats, move):
+    """The statistics with first and second moments about places that have moved by `move`.
+
+    sum W (z - m) and sum W (z - m)(z - m)', of the latter where it is (K, p) the diagonal alone.
+    """
+    first, second = stats.moments
+    s = stats.weight[:, None]
+    if second.ndim == 2:
+        second = second - 2 * first * move + s * move**2
+    else:
+        cross = first[:, :, None] * move[:, None, :]
+        second = second - cross - cross.transpose(0, 2, 1)
+        second += s[:, :, None] * (move[:, :, None] * move[:, None, :])
+    return replace(stats, moments=(first - s * move, second))
 
 
 def _combined(weights, matrices):

@@ -1,9 +1,11 @@
 """Clusters that are Gaussian components of a mixture."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+
+from softclust.prototypes.ellipsoids import about
 
 _LOG_2PI = float(np.log(2 * np.pi))
 _LEAST = 1e-8  # variance of a component, of that of all rows: below, sums of squares are rounding
@@ -94,6 +96,13 @@ class Gaussians:
             Z = points.astype(np.float64, copy=False) - theta[0][k]
             first[k], second[k] = W[:, k] @ Z, W[:, k] @ Z**2
         return first, second
+
+    def moved(self, stats, theta, other, frame):
+        """Statistics of a sweep at theta, with moments about the means of `other`, and with a loss that
+        still is that at theta together with the penalty at `other`.
+        """
+        loss = stats.loss + self.penalty(theta) - self.penalty(other)
+        return replace(about(stats, other[0] - theta[0]), loss=loss)
 
     def solve(self, stats, theta, frame, separation):
         """mu, Sigma and pi of the M-step; a component without weight keeps its shape."""

@@ -52,6 +52,10 @@ class Points:
         """First moments W'X about the origin of the loop."""
         return (W.T @ points.astype(np.float64, copy=False),)
 
+    def moved(self, stats, theta, other, frame):
+        """Statistics of a sweep at theta as one at `other` has them: these are about the origin."""
+        return stats
+
     def solve(self, stats, theta, frame, separation):
         """Minimise sum_j s_j |vbar_j - mu_j|^2 + separation(V); a cluster without weight stays.
 
