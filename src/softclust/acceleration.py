@@ -39,18 +39,18 @@ class QuasiNewton:
             return image
         way, shares = downhill, []
         for step, bend, product in reversed(self.pairs):
-            shares.append((step @ way) / product)
+            shares.append(step.dot(way) / product)
             way = way - shares[-1] * bend
         _, bend, product = self.pairs[-1]
-        way = min(max(product / (bend @ bend), 1.0), 2.0) * way
+        way = min(max(product / bend.dot(bend), 1.0), 2.0) * way
         for (step, bend, product), share in zip(self.pairs, reversed(shares), strict=True):
-            way = way + (share - (bend @ way) / product) * step
+            way = way + (share - bend.dot(way) / product) * step
         return x + way
 
     def _learn(self, step, bend):
         """Keep what the last step has shown; forget all where the way does not bend upwards."""
-        product = step @ bend
-        if product > 1e-8 * sqrt((step @ step) * (bend @ bend)):
+        product = step.dot(bend)  # twice as fast as @, which counts where x is short
+        if product > 1e-8 * sqrt(step.dot(step) * bend.dot(bend)):
             self.pairs = [*self.pairs[1 - self.window :], (step, bend, float(product))]
         else:
             self.pairs = []

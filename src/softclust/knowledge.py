@@ -134,7 +134,7 @@ def unsatisfied(known, labels, shares):
 
 def worst_first(*records):
     """All records of `UNSATISFIED`, the greatest shortfall first."""
-    out = np.concatenate(records)
+    out = np.concatenate(records) if any(map(len, records)) else records[0]
     return out[np.argsort(-out["shortfall"], kind="stable")]
 
 

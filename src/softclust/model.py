@@ -89,11 +89,11 @@ def sweep(rows: Rows, model: Model, state: State) -> Stats:
     if model.rule is None:
         return sweep_by_parts(rows, model, state)
     V, costs = model.prototypes.places(state.theta, model.frame), model.costs(rows.X.dtype)
-    narrow = rows.narrow and bool(np.abs(V).max() <= 2.0**NARROW_EXPONENT)
+    narrow = rows.narrow and bool(np.vdot(V, V) <= 4.0**NARROW_EXPONENT)
     narrow = narrow and (costs is None or costs[0].max() <= _NARROW_FACTOR)
     sums, moment = model.prototypes.passes.sweep(
-        rows.X, rows.weight, rows.units.packed[rows.X.dtype], narrow, V, costs,
-        model.partition.rule, model.parameters, model.scale(state), model.known(rows),
+        rows.X, rows.weight, rows.units.packed(rows.X.dtype), narrow, V, costs,
+        model.rule, model.parameters, model.scale(state), model.known(rows),
     )  # fmt: skip
     K = len(moment)
     weight, scatter = sums[1 : K + 1], sums[K + 1 :]
@@ -204,8 +204,8 @@ def assign(rows: Rows, out: Members, model: Model, state: State) -> None:
         return
     V, costs = model.prototypes.places(state.theta, model.frame), model.costs(rows.X.dtype)
     model.prototypes.passes.assign(
-        rows.X, rows.units.packed[rows.X.dtype], V, costs,
-        model.partition.rule, model.parameters, model.scale(state), *out,
+        rows.X, rows.units.packed(rows.X.dtype), V, costs,
+        model.rule, model.parameters, model.scale(state), *out,
     )  # fmt: skip
     if (known := model.known(rows)) is not None:  # few rows, once: the pass itself knows no labels
         _write(out, assign_by_parts(rows.take(known[0]), model, state), known[0])

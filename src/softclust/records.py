@@ -57,17 +57,19 @@ class Units(Value):
         with np.errstate(over="ignore", under="ignore"):
             return np.divide(np.divide(area, self.factor), self.factor)
 
-    @cached_property
-    def packed(self):
-        """For each type of rows: factor, limit and origin as the one array that compiled passes take."""
-        return {dtype: self._packed(dtype) for dtype in LARGEST_EXPONENT}
-
-    def _packed(self, dtype):
-        with np.errstate(over="ignore"):  # of doubles that no float32 row can have
+    def packed(self, dtype):
+        """Factor, limit and origin as the one array that compiled passes take, for a type of rows."""
+        if dtype not in self._packed:
             limit = 2.0 ** LARGEST_EXPONENT[dtype]
-            units = np.concatenate(([self.factor, limit], self.origin)).astype(dtype)
-        units.flags.writeable = False
-        return units
+            with np.errstate(over="ignore"):  # of doubles that no float32 row can have
+                units = np.concatenate(([self.factor, limit], self.origin)).astype(dtype)
+            units.flags.writeable = False
+            self._packed[dtype] = units
+        return self._packed[dtype]
+
+    @cached_property
+    def _packed(self):
+        return {}
 
 
 @dataclass(frozen=True)
