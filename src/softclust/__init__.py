@@ -4,9 +4,7 @@ Importing this package is light: scikit-learn is loaded with the first estimator
 first fit.
 """
 
-from importlib import import_module
-
-from softclust.loading import collector_paused
+from softclust.loading import loaded_when_asked
 
 __version__ = "0.1.0"
 
@@ -36,16 +34,4 @@ _HOMES = {
 }
 
 __all__ = [*_HOMES]
-
-
-def __getattr__(name):
-    if name not in _HOMES:
-        raise AttributeError(f"module 'softclust' has no attribute {name!r}")
-    with collector_paused():
-        module = import_module(f"softclust.{_HOMES[name]}")
-    globals().update({n: getattr(module, n) for n, home in _HOMES.items() if home == _HOMES[name]})
-    return globals()[name]
-
-
-def __dir__():
-    return sorted([*globals(), *_HOMES])
+__getattr__, __dir__ = loaded_when_asked(__name__, _HOMES)

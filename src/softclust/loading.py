@@ -5,7 +5,9 @@ took a quarter of a second of the first fit in a process.
 """
 
 import gc
+import sys
 from contextlib import contextmanager
+from importlib import import_module
 
 
 @contextmanager
@@ -33,3 +35,21 @@ def paused_at_first(kernel):
         return result
 
     return call
+
+
+def loaded_when_asked(package, homes):
+    """`__getattr__` and `__dir__` of a package whose names come with the first use of their modules.
+
+    `homes` tells in which module of the package each name lives.
+    """
+    own = vars(sys.modules[package])
+
+    def attribute(name):
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        with collector_paused():
+            module = import_module(f"{package}.{homes[name]}")
+        own.update({n: getattr(module, n) for n, home in homes.items() if home == homes[name]})
+        return own[name]
+
+    return attribute, lambda: sorted({*own, *homes})

@@ -1,20 +1,17 @@
 """The public estimators: each one a sentence of the grammar with defaults that work."""
 
-from softclust.estimators.evidential import EvidentialCMeans
-from softclust.estimators.fuzzy import FuzzyCMeans
-from softclust.estimators.hard import HardCMeans
-from softclust.estimators.medoids import KMedoids
-from softclust.estimators.mixed import ImprovedPossibilisticCMeans, PossibilisticFuzzyCMeans
-from softclust.estimators.mixture import GaussianMixture
-from softclust.estimators.possibilistic import PossibilisticCMeans
+from softclust.loading import loaded_when_asked
 
-__all__ = [
-    "EvidentialCMeans",
-    "FuzzyCMeans",
-    "GaussianMixture",
-    "HardCMeans",
-    "ImprovedPossibilisticCMeans",
-    "KMedoids",
-    "PossibilisticCMeans",
-    "PossibilisticFuzzyCMeans",
-]
+_HOMES = {
+    "EvidentialCMeans": "evidential",
+    "FuzzyCMeans": "fuzzy",
+    "GaussianMixture": "mixture",
+    "HardCMeans": "hard",
+    "ImprovedPossibilisticCMeans": "mixed",
+    "KMedoids": "medoids",
+    "PossibilisticCMeans": "possibilistic",
+    "PossibilisticFuzzyCMeans": "mixed",
+}
+
+__all__ = [*_HOMES]
+__getattr__, __dir__ = loaded_when_asked(__name__, _HOMES)

@@ -4,7 +4,6 @@ import numpy as np
 
 from softclust.kernels.blocks import squared_distances
 from softclust.kernels.compiled import TILE, compiled, compiled_pass
-from softclust.kernels.labels import sweep_known
 from softclust.kernels.rules import influence, members
 from softclust.kernels.tiles import accumulate, load_tile, load_weights
 from softclust.kernels.vector_math import exp
@@ -122,6 +121,8 @@ def sweep(X, weight, units, narrow, V, costs, rule, parameters, scale, known=Non
     sums, moment = np.zeros(2 * c + 1), np.zeros((c, p))
     _run_sweep(*common, tiny, narrow, *workspace(X.dtype, p, c), sums, moment)
     if said:
+        from softclust.kernels.labels import sweep_known  # to declare its functions takes 10 ms
+
         sweep_known(*common, *said, sums, moment)
     return sums, moment
 
