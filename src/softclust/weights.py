@@ -19,7 +19,8 @@ MOST_MET = 1 / 8  # of the pairs of cells within reach of each other, for that t
 CELLS = 256
 _ROWS_A_CELL = 16  # to find the cuts with
 _BLOCK = 4096  # rows: each meets many others, so that small blocks pay and keep all threads busy
-_PROBES = 64, 4096  # rows whose distances tell how far the kernel reaches
+_EDGE = 1e18  # of single precision
+_PROBES = 64, 1024  # rows whose distances tell how far the kernel reaches
 
 
 class _Density(NamedTuple):
@@ -78,12 +79,19 @@ def _by_cells(points, weight, rate, threads, tree):
     # Over a normal distribution the kernel's mean is the product over features of
     # (1 + 2 rate v)^(-1/2) exp(-rate (x - c)^2 / (1 + 2 rate v)).
     shrunk = 1 / (1 + 2 * rate * variance)
-    cells = mean, rate * shrunk, np.sqrt(shrunk.prod(axis=1)), mass
+    factor = np.sqrt(shrunk.prod(axis=1))
+    heaviest = max(mass.max(), 1e-300)
+    cells = [_single(values) for values in (mean, rate * shrunk, factor, factor * (mass / heaviest))]
 
     def sums(block, out):
-        density.cell_sums(block.X, out.weight, out.cell, *cells, out.phi)
+        density.cell_sums(out.phi, _single(block.X), out.weight, out.cell, *cells)
 
-    return _filled(sums, points, weight, cell, threads)
+    return heaviest * _filled(sums, points, weight / heaviest, cell, threads)
+
+
+def _single(values):
+    """As float32, within what has a square there."""
+    return np.clip(values, -_EDGE, _EDGE).astype(np.float32)
 
 
 def _filled(sums, points, weight, cell, threads):
@@ -100,6 +108,12 @@ def _reached(points, rate, rng):
     return len(points) * float(np.mean(rate * cdist(some, others, "sqeuclidean") < NEGLIGIBLE))
 
 
+def _variances(rows):
+    """(k, p) of k groups of rows, but for a factor; in a third of the time that NumPy's take."""
+    away = rows - rows.mean(axis=1, keepdims=True)
+    return np.einsum("krp,krp->kp", away, away)
+
+
 @dataclass(frozen=True)
 class _Cuts:
     """A tree of cuts through the middle of the widest feature, found on a sample: a heap from node 1 on."""
@@ -113,7 +127,7 @@ class _Cuts:
         rows = points[rng.integers(len(points), size=CELLS * _ROWS_A_CELL)][None]
         widest, cut = [np.zeros(1, np.int64)], [np.zeros(1)]
         while len(rows) < CELLS:
-            feature = rows.var(axis=1).argmax(axis=1)
+            feature = _variances(rows).argmax(axis=1)
             values = np.take_along_axis(rows, feature[:, None, None], axis=2)[:, :, 0]
             order = values.argsort(axis=1)
             middle = values.shape[1] // 2

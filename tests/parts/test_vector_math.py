@@ -47,10 +47,10 @@ def test_edges_are_finite():
 
 
 def test_the_rough_exponential():
-    x = np.linspace(-700, 0, 2001)
+    x = np.linspace(-87, 0, 2001, dtype=np.float32)
     rough = np.array([vector_math.rough_exp(value) for value in x])
-    np.testing.assert_allclose(rough, np.exp(x), rtol=2e-7)
-    assert 0 < vector_math.rough_exp(-1e9) < 1e-300
+    np.testing.assert_allclose(rough, np.exp(x.astype(np.float64)), rtol=1e-5)
+    assert 0 < vector_math.rough_exp(np.float32(-1e9)) < 1e-37
 
 
 @pytest.mark.parametrize("e", [1.0, 2.0, 0.5, 0.3, 2.7, -1.0, -2.0, -0.5, -0.3])

@@ -50,7 +50,7 @@ def _pair_sums(points, units, refs, weight, ref_low, ref_high, rate, xt, d, tota
 def _inputs(points):
     """Rows and units as `load_tile` takes them everywhere."""
     units = np.concatenate(([1.0, np.inf], np.zeros(points.shape[1])))
-    return read_only(points, np.float64), read_only(units, np.float64)
+    return read_only(points, points.dtype), read_only(units, points.dtype)
 
 
 def pair_sums(points, refs, weight, boxes, rate, out):
@@ -104,7 +104,7 @@ def _scaled_distances(xt, mean, rate, d):
 
 
 @compiled_pass
-def _cell_sums(points, units, weight, cell, mean, rate, factor, mass, xt, d, total, out):
+def _cell_sums(points, units, weight, cell, mean, rate, factor, share, xt, d, total, out):
     p = points.shape[1]
     for start in range(0, points.shape[0], TILE):
         count = load_tile(points, start, units, xt)
@@ -112,20 +112,20 @@ def _cell_sums(points, units, weight, cell, mean, rate, factor, mass, xt, d, tot
             total[i] = 0.0
         for g in range(mean.shape[0]):
             _scaled_distances(xt, mean[g], rate[g], d)
-            share = mass[g] * factor[g]
             for i in range(TILE):
-                total[i] += share * rough_exp(-d[i])
+                total[i] += share[g] * rough_exp(-d[i])
         for i in range(count):  # the row itself is no part of a distribution
-            g, own = cell[start + i], 0.0
+            g, own = cell[start + i], np.float32(0.0)
             for j in range(p):
                 own += rate[g, j] * (xt[j, i] - mean[g, j]) ** 2
             out[start + i] = total[i] + weight[start + i] * (1.0 - factor[g] * rough_exp(-own))
 
 
-def cell_sums(points, weight, cell, mean, rate, factor, mass, out):
-    """out_i = sum_g mass_g factor_g exp(-sum_j rate_gj (x_ij - mean_gj)^2), the row's own term exact."""
+def cell_sums(out, points, weight, cell, mean, rate, factor, share):
+    """out_i = sum_g share_g exp(-sum_j rate_gj (x_ij - mean_gj)^2), the row's own term exact.
+
+    All but `weight` and `out` in single precision, which is more than cells for rows leave.
+    """
     p = points.shape[1]
-    _cell_sums(
-        *_inputs(points), weight, cell, mean, rate, factor, mass,
-        np.empty((p, TILE)), np.empty(TILE), np.empty(TILE), out,
-    )  # fmt: skip
+    tile, rows = np.empty((p, TILE), np.float32), np.empty((2, TILE), np.float32)
+    _cell_sums(*_inputs(points), weight, cell, mean, rate, factor, share, tile, *rows, out)
