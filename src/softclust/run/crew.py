@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 from distributed import wait
 from distributed.protocol import pickle
@@ -29,6 +30,15 @@ class Holder:
         return list(each(pickle.loads(call), pickle.loads(details), self.shards, self.weights))
 
 
+@contextmanager
+def _losses():
+    """RuntimeError is dask's word for an actor whose worker is gone."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise OSError(str(error)) from error
+
+
 def _let_go(client, futures):
     """Without waiting, for nobody knows which thread this is."""
     if client.status == "running":
@@ -39,8 +49,10 @@ class Crew:
     """Holders of all shards, which are futures of a client."""
 
     def __init__(self, client, shards, weights):
-        self.client = client
-        wait([future for future in (*shards, *weights) if future is not None])
+        held = [future for future in (*shards, *weights) if future is not None]
+        for future in wait(held).done:
+            if future.status == "error":
+                future.result()  # says why
         holds, threads = client.who_has(shards), client.nthreads()
         places: dict[str, list[int]] = {}
         for place, shard in enumerate(shards):
@@ -58,32 +70,29 @@ class Crew:
         ]  # fmt: skip
         # What calls an actor keeps a hold of it until a search for garbage, and so of the rows.
         weakref.finalize(self, _let_go, client, self.futures).atexit = False
-        self.holders = client.gather(self.futures)
+        with _losses():
+            self.holders = client.gather(self.futures)
 
     def serve(self, call, details):
         """What the call gives for each shard and its details, in their order."""
         # As bytes: what cannot be sent fails here, and what cannot be read fails there with an answer.
         asked, message = [], pickle.dumps(call)
         for mine, holder in zip(self.places, self.holders, strict=True):
-            asked.append(self._ask(holder, message, pickle.dumps([details[place] for place in mine])))
+            own = pickle.dumps([details[place] for place in mine])
+            with _losses():
+                asked.append(holder.serve(message, own))
         results = [None] * len(details)
         for mine, future, answer in zip(self.places, self.futures, asked, strict=True):
             for place, result in zip(mine, self._answer(future, answer), strict=True):
                 results[place] = result
         return results
 
-    def _ask(self, holder, *message):
-        try:
-            return holder.serve(*message)
-        except RuntimeError as error:  # dask's word for an actor whose worker is gone
-            raise OSError(str(error)) from error
-
     def _answer(self, future, answer):
         while True:
             try:
                 return answer.result(timeout=_PATIENCE)
             except TimeoutError:
-                if not answer.done() and future.status != "finished":
-                    raise OSError("a worker that held rows was lost") from None
                 if answer.done():
                     return answer.result()
+                if future.status != "finished":
+                    raise OSError("a worker that held rows was lost") from None
