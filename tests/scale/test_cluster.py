@@ -95,8 +95,10 @@ def assert_same(one, two):
 
 
 def kill(client, count):
-    """Of the workers of this cluster, whose processes are children of this one."""
-    pids = list(client.run(os.getpid).values())
+    """Of the workers of this cluster, whose processes are children of this one, if they can answer."""
+    pids: list[int] = []
+    while len(pids) < count:
+        pids = list(client.run(os.getpid, on_error="ignore").values())
     for pid in pids[:count]:
         os.kill(pid, signal.SIGKILL)
 
