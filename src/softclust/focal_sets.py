@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -34,13 +35,13 @@ def focal_sets(family, c):
                 f"focal_sets={family!r} has {len(listed) + c + 2} sets for {c} clusters, more than "
                 f"{MOST_SETS}; 'simple', a list of sets, or 'auto' would fit."
             )
-        return _as_rows([*listed, tuple(range(c))], c)
-    return _as_rows(_listed(family, c), c)
+        return _as_rows((*listed, tuple(range(c))), c).copy()
+    return _as_rows(tuple(_listed(family, c)), c).copy()
 
 
 def with_pairs(pairs, c):
     """Singletons, some pairs, and the whole frame."""
-    return _as_rows([*map(tuple, pairs), tuple(range(c))], c)
+    return _as_rows((*map(tuple, pairs), tuple(range(c))), c).copy()
 
 
 def mutual_pairs(shared):
@@ -76,6 +77,7 @@ def _listed(family, c):
     return chosen
 
 
+@lru_cache
 def _as_rows(listed, c):
     """Rows of the singletons and of the listed sets, each once, by size and then by members."""
     larger = sorted({tuple(int(k) for k in s) for s in listed if len(s) > 1}, key=lambda s: (len(s), s))

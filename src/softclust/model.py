@@ -12,7 +12,6 @@ from softclust.partitions import Linked, Members
 from softclust.records import NARROW_EXPONENT, Frame, Rows, State, Stats, Value
 from softclust.terms import LabelLikelihood, LabelPenalty, LinkPenalty, SubsetPenalty
 
-_NARROW_FACTOR = 2.0**20  # up to this a cost of a set still has its product with seven others
 _LEAST_COST = 1e-280
 
 
@@ -89,8 +88,7 @@ def sweep(rows: Rows, model: Model, state: State) -> Stats:
     if model.rule is None:
         return sweep_by_parts(rows, model, state)
     V, costs = model.prototypes.places(state.theta, model.frame), model.costs(rows.X.dtype)
-    narrow = rows.narrow and bool(np.vdot(V, V) <= 4.0**NARROW_EXPONENT)
-    narrow = narrow and (costs is None or costs[0].max() <= _NARROW_FACTOR)
+    narrow = rows.narrow and model.frame.is_narrow and bool(np.vdot(V, V) <= 4.0**NARROW_EXPONENT)
     sums, moment = model.prototypes.passes.sweep(
         rows.X, rows.weight, rows.units.packed(rows.X.dtype), narrow, V, costs,
         model.rule, model.parameters, model.scale(state), model.known(rows),

@@ -195,6 +195,15 @@ class Stats:
         return self.scatter / np.where(self.weight > 0, self.weight, 1.0)
 
 
+_NARROW_FACTOR = 2.0**20  # up to this a cost of a set still has its product with seven others
+
+
+def _locked(array):
+    """The array, read-only: as compiled passes take it."""
+    array.flags.writeable = False
+    return array
+
+
 # A set of several clusters is never nearer than this: a row on a centre belongs to the singleton.
 _LEAST_COMPOSITE = {np.dtype("f4"): 1e-25, np.dtype("f8"): 1e-33}
 
@@ -230,13 +239,18 @@ class Frame(Value):
     @cached_property
     def factor(self):
         """(K,) what multiplies the distances, None where nothing does."""
-        return None if self.is_singletons else self.cardinality**self.power
+        return None if self.is_singletons else _locked(self.cardinality**self.power)
 
     @cached_property
     def least(self):
         """For each type of rows, (K,) the least cost of each set."""
         several = self.cardinality > 1
-        return {dtype: np.where(several, least, 0.0) for dtype, least in _LEAST_COMPOSITE.items()}
+        return {dtype: _locked(np.where(several, least, 0.0)) for dtype, least in _LEAST_COMPOSITE.items()}
+
+    @cached_property
+    def is_narrow(self):
+        """Whether products of eight costs have a float where those of squared distances have."""
+        return self.is_singletons or bool(self.factor.max() <= _NARROW_FACTOR)
 
     def costs(self, D):
         """Squared distances -> what a unit of membership costs."""

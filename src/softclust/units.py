@@ -6,21 +6,21 @@ import numpy as np
 
 from softclust.records import LARGEST_EXPONENT, NARROW_EXPONENT, Rows, Units
 
-_SAMPLE = 2048
+_SAMPLE = 512
 _FACTOR_EXPONENT = {np.dtype("f4"): 120, np.dtype("f8"): 1000}
 
 
 def rows_in_units(X, weight=None):
     """Rows with units: origin at the median row, factor a power of two that brings the spread to about 1.
 
-    Both come from at most 2048 rows, evenly spaced; an outlier moves neither.  The factor is lowered
+    Both come from at most 512 rows, evenly spaced; an outlier moves neither.  The factor is lowered
     only where the farthest entry would otherwise leave the range of squared distances, and never so
     far that those of all others vanish: an entry beyond that is taken at the edge.
     """
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     limit = _FACTOR_EXPONENT[X.dtype]
     first = -_exponent(max(-low.min(), high.max()), limit)
-    sample = np.ldexp(X[:: -(-len(X) // _SAMPLE)].astype(np.float64), first)  # |x| <= 1
+    sample = X[:: -(-len(X) // _SAMPLE)].astype(np.float64) * ldexp(1.0, first)  # |x| <= 1
     middle = _middle(sample)
     spread = _middle(np.abs(sample - middle)).max()
     if spread == 0:

@@ -268,10 +268,14 @@ class EvidentialCMeans(SoftClusterer):
         shares = super()._assign(source, state)
         empty = shares.scores[:, None]
         masses = np.concatenate([empty, shares.memberships * (1 - empty)], axis=1)
-        memberships = np.zeros((len(masses), self.n_clusters_), masses.dtype)
-        for share, members in zip(shares.memberships.T, self._model.frame.mean, strict=True):
-            memberships += share[:, None] * members.astype(masses.dtype)  # BLAS looks at the other rows
-        labels = memberships.argmax(axis=1).astype(np.int32)
+        # Row by row, in this order: BLAS looks at the other rows, and bits would depend on them.
+        pignistic = np.zeros((self.n_clusters_, len(masses)), masses.dtype)
+        columns = np.ascontiguousarray(shares.memberships.T)
+        for column, members in zip(columns, self._model.frame.mean.astype(masses.dtype), strict=True):
+            for k in np.flatnonzero(members):
+                pignistic[k] += column * members[k]
+        labels = pignistic.argmax(axis=0).astype(np.int32)
+        memberships = np.ascontiguousarray(pignistic.T)
         return CredalMembers(memberships, shares.typicalities, labels, shares.scores, masses)
 
     def _is_outlier(self, members):
@@ -287,9 +291,9 @@ class EvidentialCMeans(SoftClusterer):
             self.label_strength_ = float(strength) if isinstance(strength, Real) else 1.0
         self.focal_sets_ = np.vstack([np.zeros(frame.sets.shape[1]), frame.sets]).astype(bool)
         self.noise_distance_ = float(np.sqrt(units.leave_square(frame.noise)))
-        self.objective_terms_ = {
-            name: float(units.leave_square(value)) for name, value in _terms(members, outcome).items()
-        }
+        terms = _terms(members, outcome)
+        values = units.leave_square(np.array([*terms.values()])).tolist()
+        self.objective_terms_ = dict(zip(terms, values, strict=True))
 
     def _given(self, init, source, c):
         if self.geometry == "points" or not geometry.is_compound(init):

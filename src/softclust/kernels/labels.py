@@ -11,7 +11,7 @@ from softclust.kernels.codes import HARD, IMPROVED, POSSIBILISTIC, POSSIBILISTIC
 from softclust.kernels.compiled import compiled, compiled_pass
 from softclust.kernels.simplex import fuzzy_row, pull_of, simplex_row
 from softclust.kernels.tilted import tilted_row
-from softclust.kernels.vector_math import power, raised
+from softclust.kernels.vector_math import raised
 from softclust.kernels.workspace import read_only
 
 _HALVINGS = 200
@@ -99,7 +99,7 @@ def typicality_entry(d, gamma, b, eta, entropy, pull, f):
             t = 0.5 * (low + high)
             if t in (low, high):
                 break
-        up, down = eta * b * share * power(t, eta - 1.0), eta * rest * power(1.0 - t, eta - 1.0)
+        up, down = eta * b * share * raised(t, eta - 1.0), eta * rest * raised(1.0 - t, eta - 1.0)
         gap = up - down + 2.0 * pull * share * (t - wish)
         slope = (eta - 1.0) * (up / t + down / (1.0 - t)) + 2.0 * pull * share
         if gap > 0.0:

@@ -136,6 +136,10 @@ def raised(x, e):
         return x
     if e == 2.0:
         return x * x
+    if e == 0.5:
+        return sqrt(x)
+    if e == 1.5:
+        return x * sqrt(x)
     return x**e
 
 

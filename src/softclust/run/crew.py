@@ -7,6 +7,7 @@ pass is then made again from what rows are read from, by a new crew.
 
 from __future__ import annotations
 
+import asyncio
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -49,6 +50,7 @@ class Crew:
     """Holders of all shards, which are futures of a client."""
 
     def __init__(self, client, shards, weights):
+        self.client = client
         held = [future for future in (*shards, *weights) if future is not None]
         for future in wait(held).done:
             if future.status == "error":
@@ -82,17 +84,16 @@ class Crew:
             with _losses():
                 asked.append(holder.serve(message, own))
         results = [None] * len(details)
-        for mine, future, answer in zip(self.places, self.futures, asked, strict=True):
-            for place, result in zip(mine, self._answer(future, answer), strict=True):
+        for mine, answer in zip(self.places, self.client.sync(self._answers, asked), strict=True):
+            for place, result in zip(mine, answer, strict=True):
                 results[place] = result
         return results
 
-    def _answer(self, future, answer):
-        while True:
-            try:
-                return answer.result(timeout=_PATIENCE)
-            except TimeoutError:
-                if answer.done():
-                    return answer.result()
-                if future.status != "finished":
-                    raise OSError("a worker that held rows was lost") from None
+    async def _answers(self, asked):
+        """Of all holders, in their order."""
+        every = asyncio.gather(*asked)
+        while not (await asyncio.wait([every], timeout=_PATIENCE))[0]:
+            if any(future.status != "finished" for future in self.futures):
+                every.cancel()
+                raise OSError("a worker that held rows was lost")
+        return every.result()
