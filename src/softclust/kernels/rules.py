@@ -114,13 +114,16 @@ def fuzzy_influence(cost, w, s, low, loss, m, noise, tiny, narrow):
 
 @compiled
 def _powers_of_typicality(q, eta, lower):
-    """q <- t^eta and lower <- t^(eta-1), with t = 1/(1 + q^(1/(eta-1)))."""
-    largest = 1e18 if q.itemsize == 4 else 1e150  # its square has a float
+    """q <- t^eta and lower <- t^(eta-1), with t = 1/(1 + q^(1/(eta-1))).
+
+    Where a power of q has no float, lower comes out too great, never too small.
+    """
+    largest, most = (1e18, 3e38) if q.itemsize == 4 else (1e150, 1e308)  # the first has a square
     for i in range(TILE):
         q[i] = min(q[i], largest)
     raise_row(q, 1.0 / (eta - 1.0))
     for i in range(TILE):
-        q[i] += 1.0
+        q[i] = min(q[i] + 1.0, most)
         lower[i] = q[i]
     raise_row(lower, 1.0 - eta)
     for i in range(TILE):
