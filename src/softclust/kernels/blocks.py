@@ -13,14 +13,13 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from softclust.kernels.compiled import TILE
+from softclust.kernels.compiled import FEATURES, TILE
 from softclust.kernels.vectors import Vectors
 
 _FLAGS = ("contract", "nsz", "reassoc")
 _VECTOR_BYTES = 32
 _DISTANCE_BLOCK = 2, 4  # clusters, vectors of rows
 _MOMENT_BLOCK = 4, 3  # clusters, features
-_FEATURES = 16  # whose columns stay in the first-level cache, a power of two apart as they are
 _i64 = ir.IntType(64)
 
 
@@ -112,8 +111,8 @@ def squared_distances(typing_context, xt, V, d):
             for total, place in zip(chain(*sums), places, strict=True):
                 code.store(builder.load(total), d.data, place)
 
-        with code.steps(_i64(0), p, _FEATURES) as (first, _):
-            last = code.plus(first, _FEATURES)
+        with code.steps(_i64(0), p, FEATURES) as (first, _):
+            last = code.plus(first, FEATURES)
             last = builder.select(builder.icmp_signed("<", last, p), last, p)
             with code.steps(_i64(0), _i64(TILE), lanes * vectors) as (rows, _):
                 code.in_blocks(c, width, partial(block, rows, first, last))

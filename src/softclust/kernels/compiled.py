@@ -5,6 +5,9 @@ from typing import Any
 import numba
 
 TILE = 128  # rows a tile: p x 128 numbers fit the first-level cache for the usual p
+# Of more features these at a time: columns of a tile lie a power of two apart, and more of them would
+# drive each other out of that cache.
+FEATURES = 16
 
 # Nothing is allocated in here, so that no reference need be counted: counting those of the row views
 # of each tile, atomically, took a tenth of a pass over sixteen features and a fifth over two.

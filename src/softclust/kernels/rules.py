@@ -5,10 +5,12 @@ W = dJ/dd of the row on each cluster, with the row's least objective.  `members`
 Buffers are (clusters, TILE) and (TILE,); `noise` is a squared distance, 0 where there is none.
 """
 
+from math import sqrt
+
 from softclust.kernels.codes import FUZZY, HARD, IMPROVED, POSSIBILISTIC, POSSIBILISTIC_FUZZY
 from softclust.kernels.compiled import TILE, compiled
 from softclust.kernels.quotients import MOST_CLUSTERS, fuzzy_squares
-from softclust.kernels.vector_math import exp, power, raise_row
+from softclust.kernels.vector_math import exp, log, power, raise_row
 
 
 @compiled
@@ -114,20 +116,31 @@ def fuzzy_influence(cost, w, s, low, loss, m, noise, tiny, narrow):
 
 @compiled
 def _powers_of_typicality(q, eta, lower):
-    """q <- t^eta and lower <- t^(eta-1), with t = 1/(1 + q^(1/(eta-1))).
+    """q <- t^eta and lower <- t^(eta-1), with t = 1/z and z = 1 + q^(1/(eta-1)), in doubles.
 
-    Where a power of q has no float, lower comes out too great, never too small.
+    Where z has no float, lower comes out too great, never too small.
     """
-    largest, most = (1e18, 3e38) if q.itemsize == 4 else (1e150, 1e308)  # the first has a square
-    for i in range(TILE):
-        q[i] = min(q[i], largest)
-    raise_row(q, 1.0 / (eta - 1.0))
-    for i in range(TILE):
-        q[i] = min(q[i] + 1.0, most)
-        lower[i] = q[i]
-    raise_row(lower, 1.0 - eta)
-    for i in range(TILE):
-        q[i] = lower[i] / q[i]
+    if eta == 1.5:
+        for i in range(TILE):
+            x = min(float(q[i]), 1e150)
+            z = 1.0 + x * x
+            low = 1.0 / sqrt(z)
+            q[i], lower[i] = low / z, low
+    elif eta == 2.0:
+        for i in range(TILE):
+            low = 1.0 / (1.0 + float(q[i]))
+            q[i], lower[i] = low * low, low
+    elif eta == 3.0:
+        for i in range(TILE):
+            z = 1.0 + sqrt(float(q[i]))
+            low = 1.0 / (z * z)
+            q[i], lower[i] = low / z, low
+    else:
+        e = 1.0 / (eta - 1.0)
+        for i in range(TILE):
+            z = 1.0 + power(q[i], e)
+            low = exp((1.0 - eta) * log(z))
+            q[i], lower[i] = low / z, low
 
 
 @compiled

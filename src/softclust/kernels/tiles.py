@@ -1,24 +1,18 @@
 """A tile: load and sums.  Arrays are (features, TILE) and (clusters, TILE)."""
 
 from softclust.kernels.blocks import add_moments
-from softclust.kernels.compiled import TILE, compiled
+from softclust.kernels.compiled import FEATURES, TILE, compiled
 from softclust.kernels.transpose import load_pairs, load_square, prefetch
-
-_FEATURES = 16  # whose columns a tile is filled with at a time
 
 
 @compiled
 def load_tile(X, start, units, xt):
-    """Transpose rows start.. of X into xt, in loop units: x * factor - origin, within +-limit.
-
-    Some features of all rows, then the next: columns of a tile lie a power of two apart, and more of
-    them at a time would drive each other out of the first-level cache.
-    """
+    """Transpose rows start.. of X into xt, in loop units: x * factor - origin, within +-limit."""
     p = X.shape[1]
     rows = min(TILE, X.shape[0] - start)
     whole = (p if p == 2 else p - p % 4) if rows == TILE else 0
-    for first in range(0, p, _FEATURES):
-        last = min(first + _FEATURES, p)
+    for first in range(0, p, FEATURES):
+        last = min(first + FEATURES, p)
         for i in range(0, TILE, 4):
             _prefetch_rows(X, start + TILE + i, first, last)  # the same of the next tile
             if whole == 2:
@@ -41,7 +35,7 @@ def load_tile(X, start, units, xt):
 def _prefetch_rows(X, row, first, last):
     """Ask for these features of four rows."""
     p, line = X.shape[1], 64 // X.itemsize
-    if p <= _FEATURES:  # they lie side by side
+    if p <= FEATURES:  # they lie side by side
         for n in range(row * p, (row + 4) * p, line):
             prefetch(X, n)
         return

@@ -162,9 +162,6 @@ def raise_row(x, e):
     elif e == 0.5:
         for i in range(TILE):
             x[i] = sqrt(x[i])
-    elif e == -1.0:
-        for i in range(TILE):
-            x[i] = 1.0 / x[i]
     elif e == -2.0:
         for i in range(TILE):
             x[i] = 1.0 / (x[i] * x[i])
