@@ -29,6 +29,17 @@ class _Density(NamedTuple):
     weight: np.ndarray
 
 
+@dataclass(frozen=True)
+class _Cells:
+    """What rows fall into which cell, block after block, and sums of (w, w x, w x^2) of each cell."""
+
+    cells: tuple[np.ndarray, ...]
+    sums: np.ndarray
+
+    def __add__(self, other):
+        return _Cells(self.cells + other.cells, self.sums + other.sums)
+
+
 def density_weights(rows, rate, threads, seed=0):
     """phi_j = sum_k w_k exp(-rate |x_j - x_k|^2), the k = j term included; rate in loop units.
 
@@ -39,40 +50,51 @@ def density_weights(rows, rate, threads, seed=0):
     exactly; the row's own term is exact.  Errors of a weight are 1 to 10 % as a rule, up to 40 % in many
     features with heavy tails; the centres of SWFCM move by 0.1 to 0.9 % of the spread.
     """
-    points = rows.points.astype(np.float64, copy=False)
-    weight = np.ones(len(points)) if rows.weight is None else rows.weight
+    weight = np.ones(len(rows)) if rows.weight is None else rows.weight
+    rows = Rows(rows.X, rows.units, weight)
     rng = np.random.default_rng(seed)
     with np.errstate(over="ignore"):  # an outlier that is infinitely far has no part in any sum but its own
-        if len(points) > EXACT_ROWS:
-            tree = _Cuts.of(points, rng)
-            if _reached(points, rate, rng) > NEAR_ROWS or tree.met(rate) > MOST_MET:
-                return _by_cells(points, weight, rate, threads, tree)
-        return _by_pairs(points, weight, rate, threads)
+        if len(rows) > EXACT_ROWS:
+            tree = _Cuts.of(_some(rows, CELLS * _ROWS_A_CELL, rng))
+            if _reached(rows, rate, rng) > NEAR_ROWS or tree.met(rate) > MOST_MET:
+                return _by_cells(LocalSource(rows, threads, _BLOCK), rate, tree)
+        return _by_pairs(rows, rate, threads)
 
 
-def _by_pairs(points, weight, rate, threads):
+def _some(rows, count, rng):
+    """Points of so many rows at random."""
+    return rows.take(rng.integers(len(rows), size=count)).points.astype(np.float64, copy=False)
+
+
+def _by_pairs(rows, rate, threads):
     from softclust.kernels import density  # Numba is loaded when the first pass runs
 
+    points = rows.points.astype(np.float64, copy=False)
     order = cKDTree(points, leafsize=64).indices
-    refs, mass = np.ascontiguousarray(points[order]), weight[order]
-
+    refs, mass = np.ascontiguousarray(points[order]), rows.weight[order]
     boxes = density.boxes(refs)
 
     def sums(block, out):
         density.pair_sums(block.X, refs, mass, boxes, rate, out.phi)
 
     phi = np.empty(len(points))
-    phi[order] = _filled(sums, refs, mass, np.empty(0), threads)
+    reader = LocalSource(Rows(refs, Units(1.0, np.zeros(refs.shape[1]))), threads, _BLOCK)
+    phi[order] = _filled(reader, sums, mass, np.empty(0))
     return phi
 
 
-def _by_cells(points, weight, rate, threads, tree):
+def _by_cells(source, rate, tree):
     from softclust.kernels import density
 
-    p = points.shape[1]
-    cell, mass = np.empty(len(points), np.uint16), np.zeros(CELLS)
-    first, second = np.zeros((CELLS, p)), np.zeros((CELLS, p))
-    density.into_cells(points, weight, tree.widest, tree.cut, cell, mass, first, second)
+    p = source.rows.X.shape[1]
+
+    def split(block):
+        cell, sums = np.empty(len(block), np.uint16), np.zeros((CELLS, 1 + 2 * p))
+        density.into_cells(_single(block.points), block.weight, tree.widest, tree.cut, cell, sums)
+        return _Cells((cell,), sums)
+
+    found = source.reduce(split)
+    mass, first, second = found.sums[:, 0], found.sums[:, 1 : p + 1], found.sums[:, p + 1 :]
     safe = np.where(mass > 0, mass, 1.0)[:, None]
     mean = first / safe
     variance = np.maximum(second / safe - mean**2, 0.0)
@@ -81,12 +103,13 @@ def _by_cells(points, weight, rate, threads, tree):
     shrunk = 1 / (1 + 2 * rate * variance)
     factor = np.sqrt(shrunk.prod(axis=1))
     heaviest = max(mass.max(), 1e-300)
-    cells = [_single(values) for values in (mean, rate * shrunk, factor, factor * (mass / heaviest))]
+    scale = np.sqrt(rate * shrunk / np.log(2))  # exp(-z^2) = 2^(-(z / sqrt(ln 2))^2)
+    cells = [_single(values) for values in (scale, scale * mean, factor, factor * (mass / heaviest))]
 
     def sums(block, out):
-        density.cell_sums(out.phi, _single(block.X), out.weight, out.cell, *cells)
+        density.cell_sums(out.phi, _single(block.points), out.weight, out.cell, *cells)
 
-    return heaviest * _filled(sums, points, weight / heaviest, cell, threads)
+    return heaviest * _filled(source, sums, source.rows.weight / heaviest, np.concatenate(found.cells))
 
 
 def _single(values):
@@ -94,18 +117,17 @@ def _single(values):
     return np.clip(values, -_EDGE, _EDGE).astype(np.float32)
 
 
-def _filled(sums, points, weight, cell, threads):
+def _filled(source, sums, weight, cell):
     """phi by blocks of rows."""
-    out = _Density(np.empty(len(points)), cell, weight)
-    rows = Rows(points, Units(1.0, np.zeros(points.shape[1])))
-    LocalSource(rows, threads, _BLOCK).fill(sums, out)
+    out = _Density(np.empty(len(source)), cell, weight)
+    source.fill(sums, out)
     return out.phi
 
 
-def _reached(points, rate, rng):
+def _reached(rows, rate, rng):
     """How many rows are within the kernel's reach of a row, about."""
-    some, others = (points[rng.integers(len(points), size=count)] for count in _PROBES)
-    return len(points) * float(np.mean(rate * cdist(some, others, "sqeuclidean") < NEGLIGIBLE))
+    some, others = (_some(rows, count, rng) for count in _PROBES)
+    return len(rows) * float(np.mean(rate * cdist(some, others, "sqeuclidean") < NEGLIGIBLE))
 
 
 def _variances(rows):
@@ -123,18 +145,18 @@ class _Cuts:
     leaves: np.ndarray  # (CELLS, rows, p) of the sample
 
     @staticmethod
-    def of(points, rng):
-        rows = points[rng.integers(len(points), size=CELLS * _ROWS_A_CELL)][None]
+    def of(points):
+        rows = points[None]
         widest, cut = [np.zeros(1, np.int64)], [np.zeros(1)]
         while len(rows) < CELLS:
+            groups, middle = np.arange(len(rows))[:, None], rows.shape[1] // 2
             feature = _variances(rows).argmax(axis=1)
-            values = np.take_along_axis(rows, feature[:, None, None], axis=2)[:, :, 0]
-            order = values.argsort(axis=1)
-            middle = values.shape[1] // 2
+            values = rows[groups, np.arange(2 * middle), feature[:, None]]
+            order = values.argpartition(middle, axis=1)
             widest.append(feature)
-            cut.append(np.take_along_axis(values, order[:, middle : middle + 1], axis=1)[:, 0])
-            rows = np.take_along_axis(rows, order[:, :, None], axis=1).reshape(2 * len(rows), middle, -1)
-        return _Cuts(np.concatenate(widest), np.concatenate(cut), rows)
+            cut.append(values[groups[:, 0], order[:, middle]])
+            rows = rows[groups, order].reshape(2 * len(rows), middle, -1)
+        return _Cuts(np.concatenate(widest), _single(np.concatenate(cut)), rows)
 
     def met(self, rate):
         """Share of the pairs of leaves within the kernel's reach of each other, from some of them."""

@@ -46,7 +46,7 @@ from softclust.pairs import check_pairs, conflict, unsatisfied_pairs
 from softclust.partitions import Hard, Members
 from softclust.prototypes import Ellipsoids, Gaussians, Points, RadialShells, Shells
 from softclust.records import LARGEST_EXPONENT, Frame, Rows, State
-from softclust.run import Far, is_far, meta_of, n_threads, source_of
+from softclust.run import Far, is_far, meta_of, n_threads, source_of, undisturbed
 from softclust.run.files import is_file, opened
 from softclust.separation import CentralDistance, Repulsion
 from softclust.terms import LabelLikelihood, LabelPenalty, LinkPenalty
@@ -257,11 +257,12 @@ class SoftClusterer(
         rng = np.random.default_rng(seed)
         tol = max(self.tol, _LEAST_TOL[source.rows.X.dtype]) * source.rows.units.spread
         options = Options(self.max_iter, tol, self.acceleration, watch)
-        frame = self._frame(c, source)
-        source, centre_rate = self._weigh_by_density(source)
-        start = self._start(source, labels, c, rng)
-        outcome = self._solve(source, labels, pairs, frame, centre_rate, start, options, rng)
-        self._publish(labels, pairs, outcome, options)
+        with undisturbed(len(source)):
+            frame = self._frame(c, source)
+            source, centre_rate = self._weigh_by_density(source)
+            start = self._start(source, labels, c, rng)
+            outcome = self._solve(source, labels, pairs, frame, centre_rate, start, options, rng)
+            self._publish(labels, pairs, outcome, options)
         return self
 
     def _resume(self, X, known, seed, watch):

@@ -19,6 +19,7 @@ from softclust.kernels.vectors import Vectors
 _FLAGS = ("contract", "nsz", "reassoc")
 _VECTOR_BYTES = 32
 _DISTANCE_BLOCK = 2, 4  # clusters, vectors of rows
+_SCALED_BLOCK = 1, 4  # a scale each takes more registers
 _MOMENT_BLOCK = 4, 3  # clusters, features
 _i64 = ir.IntType(64)
 
@@ -76,49 +77,58 @@ def _arrays(context, builder, signature, arguments):
     )
 
 
+def _distances(context, builder, signature, arguments):
+    """d[k, i] <- sum_j (x_ij - v_kj)^2 of (xt, V, d), or (s_kj x_ij - v_kj)^2 of (xt, V, d, S)."""
+    double = signature.args[0].dtype == types.float64
+    lanes = _VECTOR_BYTES // (8 if double else 4)
+    code = _Block(builder, double, lanes)
+    xt, V, d, *scales = _arrays(context, builder, signature, arguments)
+    p, c = (builder.extract_value(array.shape, 0) for array in (xt, V))
+    width, vectors = _SCALED_BLOCK if scales else _DISTANCE_BLOCK
+
+    def block(rows, first, last, k, clusters):
+        """Add features first..last to the distances between some rows and some clusters."""
+        sums = code.sums(clusters, vectors)
+        columns = [builder.add(column, rows) for column in code.starts(k, clusters, _i64(TILE))]
+        places = [code.plus(column, lanes * q) for column in columns for q in range(vectors)]
+        with builder.if_else(builder.icmp_signed("==", first, _i64(0))) as (begins, goes_on):
+            with begins:
+                code.clear(sums)
+            with goes_on:
+                for total, place in zip(chain(*sums), places, strict=True):
+                    builder.store(code.load(d.data, place), total)
+        centres = code.starts(k, clusters, p)
+        with code.steps(first, last, 1) as (j, _):
+            column = builder.add(builder.mul(j, _i64(TILE)), rows)
+            x = [code.load(xt.data, code.plus(column, lanes * q)) for q in range(vectors)]
+            for centre, totals in zip(centres, sums, strict=True):
+                place = [builder.add(centre, j)]
+                v, *s = (code.broadcast(builder.load(builder.gep(a.data, place))) for a in (V, *scales))
+                for part, total in zip(x, totals, strict=True):
+                    scaled = builder.fmul(part, s[0], flags=_FLAGS) if s else part
+                    apart = builder.fsub(scaled, v, flags=_FLAGS)
+                    code.add_product(apart, apart, total)
+        for total, place in zip(chain(*sums), places, strict=True):
+            code.store(builder.load(total), d.data, place)
+
+    with code.steps(_i64(0), p, FEATURES) as (first, _):
+        last = code.plus(first, FEATURES)
+        last = builder.select(builder.icmp_signed("<", last, p), last, p)
+        with code.steps(_i64(0), _i64(TILE), lanes * vectors) as (rows, _):
+            code.in_blocks(c, width, partial(block, rows, first, last))
+    return context.get_dummy_value()
+
+
 @intrinsic
 def squared_distances(typing_context, xt, V, d):
     """d[k, i] <- |x_i - v_k|^2, summed directly: no cancellation, whatever the offset."""
+    return types.void(xt, V, d), _distances
 
-    def build(context, builder, signature, arguments):
-        double = signature.args[0].dtype == types.float64
-        lanes = _VECTOR_BYTES // (8 if double else 4)
-        code = _Block(builder, double, lanes)
-        xt, V, d = _arrays(context, builder, signature, arguments)
-        p, c = (builder.extract_value(array.shape, 0) for array in (xt, V))
-        width, vectors = _DISTANCE_BLOCK
 
-        def block(rows, first, last, k, clusters):
-            """Add features first..last to the distances between some rows and some clusters."""
-            sums = code.sums(clusters, vectors)
-            columns = [builder.add(column, rows) for column in code.starts(k, clusters, _i64(TILE))]
-            places = [code.plus(column, lanes * q) for column in columns for q in range(vectors)]
-            with builder.if_else(builder.icmp_signed("==", first, _i64(0))) as (begins, goes_on):
-                with begins:
-                    code.clear(sums)
-                with goes_on:
-                    for total, place in zip(chain(*sums), places, strict=True):
-                        builder.store(code.load(d.data, place), total)
-            centres = code.starts(k, clusters, p)
-            with code.steps(first, last, 1) as (j, _):
-                column = builder.add(builder.mul(j, _i64(TILE)), rows)
-                x = [code.load(xt.data, code.plus(column, lanes * q)) for q in range(vectors)]
-                for centre, totals in zip(centres, sums, strict=True):
-                    v = code.broadcast(builder.load(builder.gep(V.data, [builder.add(centre, j)])))
-                    for part, total in zip(x, totals, strict=True):
-                        apart = builder.fsub(part, v, flags=_FLAGS)
-                        code.add_product(apart, apart, total)
-            for total, place in zip(chain(*sums), places, strict=True):
-                code.store(builder.load(total), d.data, place)
-
-        with code.steps(_i64(0), p, FEATURES) as (first, _):
-            last = code.plus(first, FEATURES)
-            last = builder.select(builder.icmp_signed("<", last, p), last, p)
-            with code.steps(_i64(0), _i64(TILE), lanes * vectors) as (rows, _):
-                code.in_blocks(c, width, partial(block, rows, first, last))
-        return context.get_dummy_value()
-
-    return types.void(xt, V, d), build
+@intrinsic
+def scaled_distances(typing_context, xt, V, d, S):
+    """d[k, i] <- sum_j (s_kj x_ij - v_kj)^2, summed directly."""
+    return types.void(xt, V, d, S), _distances
 
 
 @intrinsic

@@ -16,11 +16,9 @@ from softclust.kernels.compiled import TILE, compiled, compiled_exact
 _ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it leaves the rounded integer in the low bits
 _ROUND_BITS = 0x4338000000000000
 _ROUND_32 = 12582912.0  # 1.5 * 2^23, the same for float32
-_ROUND_BITS_32 = 0x4B400000
 _TWO52 = 4503599627370496.0
 _TWO52_BITS = 0x4330000000000000
 _LOG2E = 1.4426950408889634
-_LN2 = 6.931471805599453e-01
 _LN2_HIGH = 6.93147180369123816490e-01
 _LN2_LOW = 1.90821492927058770002e-10
 _ONE_BITS = 0x3FF0000000000000
@@ -82,30 +80,30 @@ def exp(x):
 
 
 @intrinsic
-def _power_of_two(typing_context, rounded):
-    """2^n as a float32, from n + 1.5 * 2^23."""
+def _times_power_of_two(typing_context, y, rounded):
+    """y 2^n of float32s, from n + 1.5 * 2^23, whose other bits the shift drives out."""
 
     def build(context, builder, signature, arguments):
         word = ir.IntType(32)
-        bits = builder.sub(builder.bitcast(arguments[0], word), word(_ROUND_BITS_32 - 127))
-        return builder.bitcast(builder.shl(bits, word(23)), ir.FloatType())
+        bits, power = (builder.bitcast(argument, word) for argument in arguments)
+        return builder.bitcast(builder.add(bits, builder.shl(power, word(23))), ir.FloatType())
 
-    return types.float32(types.float32), build
+    return types.float32(types.float32, types.float32), build
 
 
 @compiled_exact
-def rough_exp(x):
-    """e^x of a float32 x <= 0, clipped to -87, to 1e-5 and in a quarter of the time: never 0."""
-    x = max(x, np.float32(-87.0))
-    rounded = x * np.float32(_LOG2E) + np.float32(_ROUND_32)
-    r = x - (rounded - np.float32(_ROUND_32)) * np.float32(_LN2)
-    y = np.float32(8.333333333333333e-03)
-    y = y * r + np.float32(4.1666666666666664e-02)
-    y = y * r + np.float32(1.6666666666666666e-01)
-    y = y * r + np.float32(0.5)
+def rough_exp2(x):
+    """2^x of a float32 x <= 0, clipped to -125, to 3e-6 and in a fifth of the time of `exp`: never 0."""
+    x = max(x, np.float32(-125.0))
+    rounded = x + np.float32(_ROUND_32)
+    r = x - (rounded - np.float32(_ROUND_32))
+    # the least relative error on |r| <= 1/2 of a polynomial that is 1 at 0
+    y = np.float32(0.00958285299382194)
+    y = y * r + np.float32(0.055906424741898345)
+    y = y * r + np.float32(0.24024098612932832)
+    y = y * r + np.float32(0.6931241933916187)
     y = y * r + np.float32(1.0)
-    y = y * r + np.float32(1.0)
-    return y * _power_of_two(rounded)
+    return _times_power_of_two(y, rounded)
 
 
 @compiled_exact

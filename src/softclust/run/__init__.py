@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 
-from softclust.run.local import LocalSource, n_threads
+from softclust.run.local import LocalSource, n_threads, undisturbed
 
 
 def is_far(X):
@@ -44,4 +44,4 @@ def source_of(rows, threads):
     return DaskSource(rows, threads)
 
 
-__all__ = ["Far", "LocalSource", "is_far", "meta_of", "n_threads", "source_of"]
+__all__ = ["Far", "LocalSource", "is_far", "meta_of", "n_threads", "source_of", "undisturbed"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from queue import Empty, SimpleQueue
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from softclust.records import Rows
+from softclust.run.blas import one_blas_thread
 
 _MOST_BLOCKS = 32
 _BLOCK_BYTES = 2**20  # at least: handing out a block costs some 20 microseconds
@@ -31,6 +32,11 @@ def n_threads(n_jobs):
         limit = os.environ.get("OMP_NUM_THREADS", "")
         return min(cores, int(limit)) if limit.isdigit() and int(limit) > 0 else cores
     return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
+
+
+def undisturbed(count):
+    """For work on so many rows: BLAS on one thread, but for few, whom it does not disturb."""
+    return one_blas_thread() if count > _LEAST_ROWS else nullcontext()
 
 
 @lru_cache(maxsize=4)
@@ -95,6 +101,11 @@ class LocalSource:
         threads = min(self.threads, len(blocks)) if len(self.rows) > _LEAST_ROWS else 1
         if threads == 1:  # small data: no time for queues
             return [work(*block) for block in blocks]
+        with one_blas_thread():
+            return self._shared(work, blocks, threads)
+
+    def _shared(self, work, blocks, threads):
+        """The blocks among threads: the next one for whoever is free."""
         results: list[Any] = [None] * len(blocks)
         waiting: SimpleQueue[int] = SimpleQueue()
         for place in range(len(blocks)):
