@@ -10,6 +10,7 @@ import dask.array as da
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
+from distributed.actor import ProxyRPC
 from numpy.testing import assert_allclose, assert_array_equal
 
 import softclust as sc
@@ -17,7 +18,7 @@ from conftest import make_blobs
 from killed import killed_and_let_be
 from onlookers import AtTurns
 from softclust.errors import DataLostError
-from softclust.run import Far, local
+from softclust.run import Far, crew, local
 from softclust.run import far as far_away
 from softclust.run.crew import Holder
 
@@ -311,6 +312,25 @@ def test_a_holder_serves_its_shards_in_order(threads):
         (8, "b", 1),
         (9, "c", 2),
     ]
+
+
+@pytest.mark.parametrize("near", [True, False])
+def test_holders_are_asked_by_the_shortest_way(near, client, monkeypatch):
+    """By the client itself where it can reach their workers, and otherwise by the scheduler."""
+    monkeypatch.setattr(crew, "_MOST_DIRECT", 256 if near else 0)
+    begin, asked = ProxyRPC.__init__, []
+
+    def noting(self, rpc, address):
+        asked.append(address)
+        begin(self, rpc, address)
+
+    monkeypatch.setattr(ProxyRPC, "__init__", noting)
+    assert_same(make().fit(X), make().fit(far()))
+    assert bool(asked) != near
+
+
+def test_workers_that_are_not_there_are_not_near(client):
+    assert not client.sync(crew._is_near, client, ["tcp://127.0.0.1:9"])
 
 
 def test_workers_with_several_threads(monkeypatch):

@@ -16,6 +16,7 @@ from distributed import wait
 from distributed.protocol import pickle
 
 _PATIENCE = 2.0  # s without an answer, after which one looks whether the holder is still there
+_MOST_DIRECT = 256  # connections: a client has 512
 
 
 class Holder:
@@ -46,6 +47,30 @@ def _let_go(client, futures):
         client.loop.add_callback(client.cancel, futures, asynchronous=True)
 
 
+class _Direct:
+    """A client that asks actors without a stop at the scheduler."""
+
+    direct_to_workers = True
+
+    def __init__(self, client):
+        self._client = client
+
+    def __getattr__(self, name):
+        return getattr(self._client, name)
+
+
+async def _is_near(client, addresses):
+    """Whether one can talk to these workers oneself; to many, or behind a wall, only the scheduler can."""
+    if len(addresses) > _MOST_DIRECT:
+        return False
+    try:
+        calls = (client.rpc(address).identity() for address in addresses)
+        await asyncio.wait_for(asyncio.gather(*calls), _PATIENCE)
+    except (OSError, TimeoutError):
+        return False
+    return True
+
+
 class Crew:
     """Holders of all shards, which are futures of a client."""
 
@@ -74,6 +99,9 @@ class Crew:
         weakref.finalize(self, _let_go, client, self.futures).atexit = False
         with _losses():
             self.holders = client.gather(self.futures)
+        if client.sync(_is_near, client, [holder._address for holder in self.holders]):
+            for holder in self.holders:
+                holder._client = _Direct(client)
 
     def serve(self, call, details):
         """What the call gives for each shard and its details, in their order."""
