@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softclust.columns import column_range
+
 
 def _weight(rows):
     return np.ones(len(rows)) if rows.weight is None else rows.weight
@@ -58,10 +60,7 @@ def _box(rows):
     points = rows.points.astype(np.float64)
     if rows.weight is not None:
         points = points[rows.weight > 0]
-    if len(points) == 0:
-        p = rows.X.shape[1]
-        return _Box(np.full(p, np.inf), np.full(p, -np.inf))
-    return _Box(points.min(axis=0), points.max(axis=0))
+    return _Box(*column_range(points))
 
 
 def extents(source):

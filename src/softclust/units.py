@@ -4,6 +4,7 @@ from math import frexp, ldexp
 
 import numpy as np
 
+from softclust.columns import column_range
 from softclust.records import LARGEST_EXPONENT, NARROW_EXPONENT, Rows, Units
 
 _SAMPLE = 512
@@ -17,7 +18,7 @@ def rows_in_units(X, weight=None):
     only where the farthest entry would otherwise leave the range of squared distances, and never so
     far that those of all others vanish: an entry beyond that is taken at the edge.
     """
-    low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+    low, high = (end.astype(np.float64) for end in column_range(X))
     limit = _FACTOR_EXPONENT[X.dtype]
     first = -_exponent(max(-low.min(), high.max()), limit)
     sample = X[:: -(-len(X) // _SAMPLE)].astype(np.float64) * ldexp(1.0, first)  # |x| <= 1

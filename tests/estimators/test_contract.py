@@ -16,11 +16,13 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_html_repr
+from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import softclust
 from configurations import (
     ESTIMATORS,
+    MIXTURE,
     POSSIBILISTIC,
     WITH_TYPICALITIES,
     as_parameters,
@@ -179,6 +181,12 @@ def test_every_parameter_is_described_and_checked(cls):
     for name in names:
         assert f"\n    {name} : " in body, name
     assert "{" not in body.replace("{1, 2}", "").split("Parameters")[0]
+
+
+@pytest.mark.parametrize("cls", [*ESTIMATORS, MIXTURE], ids=lambda cls: cls.__name__)
+def test_defaults_fit(cls):
+    """A fit checks other parameters only."""
+    validate_parameter_constraints(cls._parameter_constraints, cls().get_params(), cls.__name__)
 
 
 @pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)

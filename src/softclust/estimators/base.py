@@ -18,10 +18,10 @@ from sklearn.base import (
     _fit_context,
     clone,
 )
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from softclust import recipes
 from softclust.acceleration import SCHEMES
@@ -30,6 +30,7 @@ from softclust.engine import Options
 from softclust.errors import ConstraintConflictError, warn
 from softclust.estimators import geometry
 from softclust.estimators.diagnosis import warn_of_trouble
+from softclust.estimators.reading import OF_THE_INPUT, check_parameters, rows_of
 from softclust.estimators.watching import Watched, watched
 from softclust.init import RULES, drawing
 from softclust.knowledge import (
@@ -46,15 +47,12 @@ from softclust.pairs import check_pairs, conflict, unsatisfied_pairs
 from softclust.partitions import Hard, Members
 from softclust.prototypes import Ellipsoids, Gaussians, Points, RadialShells, Shells
 from softclust.records import LARGEST_EXPONENT, Frame, Rows, State
-from softclust.run import Far, is_far, meta_of, n_threads, source_of, undisturbed
-from softclust.run.files import is_file, opened
+from softclust.run import is_far, n_threads, source_of, undisturbed
 from softclust.separation import CentralDistance, Repulsion
 from softclust.terms import LabelLikelihood, LabelPenalty, LinkPenalty
 from softclust.units import rows_as_they_are, rows_in_units
 from softclust.weights import density_weights
 
-_AS_FLOATS: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C"}
-_OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
 _OF_PREDICTION = ("_units", "_model", "_state", "n_clusters_", "cluster_centers_")
 _ADDITIVE = ("points", "ellipsoids", "mahalanobis", "gath-geva", "gaussians")
 _STRONGEST = 1e6  # of labels that multiply likelihoods: beyond, nothing changes
@@ -146,6 +144,9 @@ class SoftClusterer(
     def _get_param_names(cls):
         """As scikit-learn finds them, once: reading a signature takes a tenth of a small fit."""
         return super()._get_param_names()
+
+    def _validate_params(self):
+        check_parameters(self)
 
     # ------------------------------------------------------------------ the words of a family
     @abstractmethod
@@ -241,12 +242,12 @@ class SoftClusterer(
         return self
 
     def _fit(self, X, y, watch, *, sample_weight, must_link, cannot_link):
-        before = {name: vars(self)[name] for name in _OF_THE_INPUT if name in vars(self)}
+        before = {name: vars(self)[name] for name in OF_THE_INPUT if name in vars(self)}
         try:
             source, labels, c = self._read(X, y, sample_weight)
             pairs = self._read_pairs(must_link, cannot_link, source, labels, c)
         except Exception:  # what scikit-learn wrote of an input that was refused
-            for name in _OF_THE_INPUT:
+            for name in OF_THE_INPUT:
                 self.__dict__.pop(name, None) if name not in before else setattr(self, name, before[name])
             raise
         seed = _seed(self.random_state)
@@ -285,7 +286,7 @@ class SoftClusterer(
 
     def _read(self, X, y, sample_weight):
         """Checked rows in their units, what is known of them, and the number of clusters."""
-        X = self._validated(X)
+        X = rows_of(self, X)
         labels, c = check_labels(y, len(X), self.n_clusters)
         weight = check_weight(sample_weight, len(X))
         if len(X) < c:
@@ -293,18 +294,6 @@ class SoftClusterer(
         rows = (rows_as_they_are if geometry.is_own(self.geometry) else rows_in_units)(X, weight)
         labels = labels and labels.of_rows_that_weigh(weight)
         return source_of(rows, n_threads(self.n_jobs)), labels, c
-
-    def _validated(self, X, reset=True):
-        """The rows as an array, or as what stands for rows that are elsewhere."""
-        if is_far(X):
-            far = Far(X)
-            validate_data(self, meta_of(X), skip_check_array=True, reset=reset)
-            return far
-        if is_file(X):
-            X, like = opened(X)
-            validate_data(self, X[:0] if like is None else like, skip_check_array=True, reset=reset)
-            return np.asarray(check_array(X, **_AS_FLOATS, estimator=self, input_name="X"))
-        return np.asarray(validate_data(self, X, **_AS_FLOATS, reset=reset))
 
     def _read_pairs(self, must_link, cannot_link, source, labels, c):
         """Checked pairs, or None; those that cannot all hold are refused or, where they only cost, told."""
@@ -577,7 +566,7 @@ class SoftClusterer(
 
     def _source(self, X, sample_weight=None):
         check_is_fitted(self)
-        X = self._validated(X, reset=False)
+        X = rows_of(self, X, reset=False)
         weight = None if sample_weight is None else check_weight(sample_weight, len(X))
         return source_of(Rows(X, self._units, weight), n_threads(self.n_jobs))
 
@@ -612,7 +601,7 @@ class SoftClusterer(
 
     def _of_prediction(self):
         return {
-            name: getattr(self, name) for name in (*_OF_PREDICTION, *_OF_THE_INPUT) if hasattr(self, name)
+            name: getattr(self, name) for name in (*_OF_PREDICTION, *OF_THE_INPUT) if hasattr(self, name)
         }
 
     def transform(self, X):

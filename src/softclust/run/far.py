@@ -20,6 +20,7 @@ from dask.base import get_scheduler
 from dask.delayed import Delayed
 from dask.optimization import cull
 
+from softclust.columns import column_range
 from softclust.errors import DataLostError
 from softclust.run.local import fold, n_threads
 
@@ -120,7 +121,7 @@ def _look(X, weight, detail):
     if not np.isfinite(X).all():
         i, j = (int(k) for k in np.argwhere(~np.isfinite(X))[0])
         wrong = i, j, float(X[i, j])
-    low, high = np.min(X, axis=0, initial=np.inf), np.max(X, axis=0, initial=-np.inf)
+    low, high = column_range(X)
     return _Survey((len(X),), low, high, wrong)
 
 
@@ -215,11 +216,9 @@ class Far:
     def shape(self):
         return len(self), self.n_features
 
-    def min(self, axis=None):
-        return self.survey.low.min() if axis is None else self.survey.low
-
-    def max(self, axis=None):
-        return self.survey.high.max() if axis is None else self.survey.high
+    @property
+    def column_range(self):
+        return self.survey.low, self.survey.high
 
     @property
     def of_each(self):
