@@ -58,6 +58,11 @@ class Model(Value):
         linear = self.labels is not None and self.labels.is_linear
         return self.partition.rule.parameters(self.frame.noise, self.centre_density_rate, printed, linear)
 
+    @cached_property
+    def link_forms(self):
+        """What the columns of a row have to do with each other, for pairs."""
+        return self.links.forms(self.frame)
+
     def known(self, rows):
         """Positions, wanted degrees and strengths alpha_i of the rows that the penalty is about."""
         if self.labels is None or rows.known is None:
@@ -156,7 +161,7 @@ def _linked(rows, model, cost, weight):
     if partition.is_entropic:
         _charged(model, rows, cost)
         return Linked(
-            cost * weight[:, None], b, wanted, weight, rows.graph, model.links.forms(frame), len(frame.sets)
+            cost * weight[:, None], b, wanted, weight, rows.graph, model.link_forms, len(frame.sets)
         )
     cost = np.maximum(cost * weight[:, None], _LEAST_COST)
     if (known := model.known(rows)) is not None:
@@ -168,8 +173,7 @@ def _linked(rows, model, cost, weight):
             b[place, :K] = delta * (1 - target)
         else:
             wanted[place, :K], alpha[place] = target, strength
-    forms = model.links.forms(frame)
-    return Linked(cost, b, wanted, alpha, rows.graph, forms, len(frame.sets))
+    return Linked(cost, b, wanted, alpha, rows.graph, model.link_forms, len(frame.sets))
 
 
 def _sweep_linked(rows, model, state):

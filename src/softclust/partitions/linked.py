@@ -36,6 +36,8 @@ class Linked:
 
     def own(self, p, m):
         """(q, F) the factor of `cost` in J: p^m + alpha (p - f)^2."""
+        if not self.alpha.any():
+            return p**m
         gap = np.where(np.isnan(self.wanted), 0.0, p - np.nan_to_num(self.wanted))
         return p**m + self.alpha[:, None] * gap**2
 
