@@ -60,8 +60,8 @@ class Model(Value):
 
     @cached_property
     def link_forms(self):
-        """What the columns of a row have to do with each other, for pairs."""
-        return self.links.forms(self.frame)
+        """What the columns of a row have to do with each other, for pairs; None without."""
+        return self.links and self.links.forms(self.frame)
 
     def known(self, rows):
         """Positions, wanted degrees and strengths alpha_i of the rows that the penalty is about."""

@@ -75,51 +75,28 @@ def _free_typicality(d, gamma, b, eta, entropy):
 
 
 @compiled
-def typicality_entry(d, gamma, b, eta, entropy, pull, f):
+def _typicality(d, gamma, b, eta, entropy, pull, f, solved):
     """t in [0, 1] minimising b t^eta d + gamma (1 - t)^eta + pull (t - f)^2 d.
 
     eta = 2: (gamma + pull f d)/(gamma + (b + pull) d), Antoine 2018 sections III and IV.  Entropy:
-    b t d + gamma (t ln t - t) + pull (t - f)^2 d.
+    b t d + gamma (t ln t - t) + pull (t - f)^2 d.  Of other exponents `typicalities` has solved it.
     """
     if pull == 0.0:
         return _free_typicality(d, gamma, b, eta, entropy)
-    wish = f
     if entropy:
-        return _entropic_typicality(b * d / gamma, pull * d / gamma, wish)
+        return _entropic_typicality(b * d / gamma, pull * d / gamma, f)
     if eta == 2.0:
-        return min((gamma + pull * wish * d) / (gamma + (b + pull) * d), 1.0)
-    if d == 0.0:
-        return 1.0
-    share = d / (d + gamma)  # both sides in units of d + gamma: neither overflows
-    rest = gamma / (d + gamma)
-    low, high = 0.0, 1.0
-    t = (rest + pull * wish * share) / (rest + (b + pull) * share)
-    for _ in range(_HALVINGS):
-        if not low < t < high:
-            t = 0.5 * (low + high)
-            if t in (low, high):
-                break
-        up, down = eta * b * share * raised(t, eta - 1.0), eta * rest * raised(1.0 - t, eta - 1.0)
-        gap = up - down + 2.0 * pull * share * (t - wish)
-        slope = (eta - 1.0) * (up / t + down / (1.0 - t)) + 2.0 * pull * share
-        if gap > 0.0:
-            high = t
-        else:
-            low = t
-        step = gap / slope
-        t -= step
-        if abs(step) <= 1e-15 * t:
-            break
-    return min(max(t, low), high)
+        return min((gamma + pull * f * d) / (gamma + (b + pull) * d), 1.0)
+    return solved
 
 
 @compiled
 def _penalised_typicalities(d, f, alpha, scale, b, eta, entropy, t, w, printed):
-    """t and w of the possibilistic part, and its least objective."""
+    """t (given where it has no formula) and w of the possibilistic part, and its least objective."""
     loss = 0.0
     for k in range(d.shape[0]):
         pull = pull_of(alpha, f[k])
-        t[k] = typicality_entry(d[k], scale[k], b, eta, entropy, pull, f[k])
+        t[k] = _typicality(d[k], scale[k], b, eta, entropy, pull, f[k], t[k])
         extra = _penalty(alpha, t[k], f[k])
         if entropy:
             w[k] = b * t[k]
@@ -304,5 +281,10 @@ def known_rows(kind, parameters, scale, D, target, alpha):
         row = np.zeros((5, c + 1))
         _subset_rows(parameters[0], parameters[5], D, target, alpha, row, U, W, loss, share, label)
     else:
+        eta, b, entropy = parameters[1], parameters[3], parameters[4]
+        if kind in (POSSIBILISTIC, POSSIBILISTIC_FUZZY) and eta != 2.0 and entropy == 0.0:
+            from softclust.kernels.typicalities import solve  # compiled for those who ask for it
+
+            T = solve(D, scale, b, eta, target, alpha)
         _known_rows(kind, parameters, scale, D, target, alpha, np.zeros(c), U, T, W, loss, share, label)
     return U, T, W, loss, share, label
