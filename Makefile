@@ -11,6 +11,7 @@ BIN := .venv/bin
 # One stamp for each set of extras: installed once, and again when pyproject.toml changes.
 .venv/%.stamp: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	$(BIN)/python -m compileall -q src
 	touch $@
 
 # Numba's cache does not see changes in functions that a compiled one calls.

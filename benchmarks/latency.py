@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import warnings
@@ -75,8 +76,10 @@ def warm_fits(name: str, X: np.ndarray, repeats: int) -> np.ndarray:
 
 
 def python(interpreter: Path, code: str) -> str:
+    """What the code prints; with bytecode, as an installed package has it."""
     command = [str(interpreter), "-W", "ignore", "-c", code]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    usual = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=usual).stdout
 
 
 def main() -> int:

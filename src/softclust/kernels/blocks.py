@@ -11,10 +11,9 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
 
 from softclust.kernels.compiled import FEATURES, TILE
-from softclust.kernels.vectors import Vectors
+from softclust.kernels.vectors import Vectors, arrays
 
 _FLAGS = ("contract", "nsz", "reassoc")
 _VECTOR_BYTES = 32
@@ -70,19 +69,12 @@ class _Block(Vectors):
         return self.builder.extract_element(x, ir.Constant(ir.IntType(32), 0))
 
 
-def _arrays(context, builder, signature, arguments):
-    return (
-        make_array(kind)(context, builder, value)
-        for kind, value in zip(signature.args, arguments, strict=True)
-    )
-
-
 def _distances(context, builder, signature, arguments):
     """d[k, i] <- sum_j (x_ij - v_kj)^2 of (xt, V, d), or (s_kj x_ij - v_kj)^2 of (xt, V, d, S)."""
     double = signature.args[0].dtype == types.float64
     lanes = _VECTOR_BYTES // (8 if double else 4)
     code = _Block(builder, double, lanes)
-    xt, V, d, *scales = _arrays(context, builder, signature, arguments)
+    xt, V, d, *scales = arrays(context, builder, signature, arguments, range(len(arguments)))
     p, c = (builder.extract_value(array.shape, 0) for array in (xt, V))
     width, vectors = _SCALED_BLOCK if scales else _DISTANCE_BLOCK
 
@@ -139,7 +131,7 @@ def add_moments(typing_context, xt, w, moment):
         lanes = _VECTOR_BYTES // 8
         code = _Block(builder, True, lanes)
         given = Vectors(builder, signature.args[0].dtype == types.float64, lanes)
-        xt, w, moment = _arrays(context, builder, signature, arguments)
+        xt, w, moment = arrays(context, builder, signature, arguments, range(3))
         p, c = (builder.extract_value(array.shape, 0) for array in (xt, w))
         width, columns = _MOMENT_BLOCK
 

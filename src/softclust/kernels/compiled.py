@@ -3,6 +3,7 @@
 from typing import Any
 
 import numba
+from numba.core.caching import FunctionCache
 
 TILE = 128  # rows a tile: p x 128 numbers fit the first-level cache for the usual p
 # Of more features these at a time: columns of a tile lie a power of two apart, and more of them would
@@ -18,8 +19,21 @@ _COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 _FAST = {"contract", "reassoc", "arcp", "nsz"}
 compiled = numba.njit(**_COMMON, fastmath=_FAST)
 
-# What Python calls; the rest is compiled into it.  Looking for a cache costs a millisecond a function.
-compiled_pass = numba.njit(**_COMMON, fastmath=_FAST, cache=True)
+
+class _Kept(FunctionCache):
+    """Code on disk.  Numba would first learn all that it can compile, which is a tenth of a first fit."""
+
+    def load_overload(self, sig, target_context):
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
+
+def compiled_pass(function):
+    """What Python calls; the rest is compiled into it.  Looking for code on disk takes a millisecond."""
+    dispatcher = compiled(function)
+    dispatcher._cache = _Kept(function)  # as cache=True does with Numba's own
+    return dispatcher
+
 
 # For arithmetic whose order is its accuracy.
 compiled_exact = numba.njit(**_COMMON, fastmath={"contract"})

@@ -10,10 +10,9 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
 
 from softclust.kernels.compiled import TILE
-from softclust.kernels.vectors import Vectors
+from softclust.kernels.vectors import Vectors, arrays
 
 MOST_CLUSTERS = 8
 _GROUP = 4
@@ -84,9 +83,7 @@ def fuzzy_squares(typing_context, cost, w, loss, rest, tiny):
         double = signature.args[0].dtype == types.float64
         code = _Registers(builder, double)
         quotients = _by_products if double else _by_reciprocals
-        cost, w, loss = (
-            make_array(signature.args[place])(context, builder, arguments[place]) for place in range(3)
-        )
+        cost, w, loss = arrays(context, builder, signature, arguments, range(3))
         rest, tiny = code.broadcast(arguments[3]), code.broadcast(arguments[4])
         clusters = builder.extract_value(cost.shape, 0)
         end = builder.append_basic_block("end")

@@ -8,10 +8,9 @@ which rows are read, so that they would be waited for.
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
 
 from softclust.kernels.compiled import TILE
-from softclust.kernels.vectors import Vectors
+from softclust.kernels.vectors import Vectors, arrays
 
 _FLAGS = ("contract", "nsz")
 _LANES = 4
@@ -21,12 +20,9 @@ _i64 = ir.IntType(64)
 class _Loader(Vectors):
     """Code for vectors of four numbers, from rows of X to columns of a tile in loop units."""
 
-    def __init__(self, context, builder, signature, X, units, xt):
+    def __init__(self, context, builder, signature, arguments):
         super().__init__(builder, signature.args[0].dtype == types.float64, _LANES)
-        self.X, self.units, self.xt = (
-            make_array(signature.args[place])(context, builder, value)
-            for place, value in ((0, X), (3, units), (4, xt))
-        )
+        self.X, self.units, self.xt = arrays(context, builder, signature, arguments, (0, 3, 4))
         self.factor, self.limit = self.unit(_i64(0)), self.unit(_i64(1))
         self.least = builder.fneg(self.limit)
 
@@ -55,8 +51,8 @@ def load_square(typing_context, X, row, feature, units, xt, column):
     """
 
     def build(context, builder, signature, arguments):
-        X, row, feature, units, xt, column = arguments
-        code = _Loader(context, builder, signature, X, units, xt)
+        _, row, feature, _, _, column = arguments
+        code = _Loader(context, builder, signature, arguments)
         p = builder.extract_value(code.X.shape, 1)
         starts = (builder.mul(builder.add(row, _i64(r)), p) for r in range(_LANES))
         a, b, c, d = (code.row(builder.add(start, feature)) for start in starts)
@@ -80,8 +76,8 @@ def load_pairs(typing_context, X, row, feature, units, xt, column):
     """The same for four rows of data with just two features, 0 and 1: they lie side by side."""
 
     def build(context, builder, signature, arguments):
-        X, row, feature, units, xt, column = arguments
-        code = _Loader(context, builder, signature, X, units, xt)
+        _, row, feature, _, _, column = arguments
+        code = _Loader(context, builder, signature, arguments)
         start = builder.mul(row, _i64(2))
         a, b = code.row(start), code.row(builder.add(start, _i64(_LANES)))
         code.put(code.mix(a, b, [0, 2, 4, 6]), feature, column)
@@ -96,11 +92,11 @@ def prefetch(typing_context, X, index):
     """Ask for the cache line of X.flat[index]; past the end of X nothing happens."""
 
     def build(context, builder, signature, arguments):
-        data = make_array(signature.args[0])(context, builder, arguments[0]).data
+        [X] = arrays(context, builder, signature, arguments, [0])
         byte, i32 = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [byte, i32, i32, i32])
         function = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
-        address = builder.bitcast(builder.gep(data, [arguments[1]]), byte)
+        address = builder.bitcast(builder.gep(X.data, [arguments[1]]), byte)
         reading, second_level, data_cache = i32(0), i32(2), i32(1)
         builder.call(function, [address, reading, second_level, data_cache])
         return context.get_dummy_value()

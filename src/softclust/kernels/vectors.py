@@ -3,6 +3,13 @@
 from llvmlite import ir
 
 
+def arrays(context, builder, signature, arguments, places):
+    """The arguments at these places as arrays whose `data` and `shape` can be used."""
+    from numba.np.arrayobj import make_array  # takes 30 ms, which code that is loaded does not need
+
+    return [make_array(signature.args[place])(context, builder, arguments[place]) for place in places]
+
+
 class Vectors:
     """Loads, stores and mixes of vectors of `lanes` numbers, at any address."""
 
