@@ -297,6 +297,8 @@ def coincident(state, scale, share=0.1):
     V = state.centers
     d = ((V[:, None] - V[None]) ** 2).sum(axis=2)
     near = d <= share**2 * np.minimum(scale[:, None], scale[None])
+    if np.count_nonzero(near) <= len(V):  # each only to itself, as a rule
+        return np.empty((0, 2), np.intp)
     return np.argwhere(np.triu(near, 1))
 
 
