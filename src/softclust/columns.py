@@ -1,4 +1,4 @@
-"""Sums up columns of short rows."""
+"""The range of each column."""
 
 import numpy as np
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from softclust.columns import column_range
 from softclust.run.local import fold
 
 _BLOCK_ROWS = 16384  # of an assignment
@@ -49,7 +50,7 @@ class Compiled:
         if name == "cosine":
             return cls(name)
         safe, most = min(_EXPONENTS[a.dtype] for a in arrays)
-        largest = max(abs(float(end)) for a in arrays for end in (a.min(), a.max()))
+        largest = max(float(np.abs(end).max()) for a in arrays for end in column_range(a))
         exponent = int(np.frexp(largest)[1])
         return cls(name, 1.0 if abs(exponent) <= safe else 2.0 ** -max(-most, min(exponent, most)))
 
