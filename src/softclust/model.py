@@ -92,17 +92,22 @@ def sweep(rows: Rows, model: Model, state: State) -> Stats:
         return _sweep_linked(rows, model, state)
     if model.rule is None:
         return sweep_by_parts(rows, model, state)
-    V, costs = model.prototypes.places(state.theta, model.frame), model.costs(rows.X.dtype)
+    columns, costs = model.prototypes.columns(state.theta, model.frame), model.costs(rows.X.dtype)
+    V, has_metrics = columns[0], len(columns) > 1
     narrow = rows.narrow and model.frame.is_narrow and bool(np.vdot(V, V) <= 4.0**NARROW_EXPONENT)
-    sums, moment = model.prototypes.passes.sweep(
-        rows.X, rows.weight, rows.units.packed(rows.X.dtype), narrow, V, costs,
-        model.rule, model.parameters, model.scale(state), model.known(rows),
+    told = rows.told if has_metrics and model.labels is not None else None  # for which there is no pass
+    sums, moments = model.prototypes.passes.sweep(
+        rows.X, rows.weight, rows.units.packed(rows.X.dtype), narrow and not has_metrics, columns, costs,
+        model.rule, model.parameters, model.scale(state),
+        model.known(rows) if told is None else (rows.known.rows,),
     )  # fmt: skip
-    K = len(moment)
+    K = len(V)
     weight, scatter = sums[1 : K + 1], sums[K + 1 :]
     if costs is not None:  # the pass has seen costs: the influence of a distance is greater by the factor
-        weight, moment = weight * costs[0], moment * costs[0][:, None]
-    return Stats(float(sums[0]), weight, scatter, (moment,))
+        weight = weight * costs[0]
+        moments = tuple(m * costs[0].reshape(-1, *[1] * (m.ndim - 1)) for m in moments)
+    stats = Stats(float(sums[0]), weight, scatter, moments)
+    return stats if told is None else stats + sweep_by_parts(told, model, state)
 
 
 @np.errstate(over="ignore")  # what has no float counts for nothing
@@ -204,9 +209,9 @@ def assign(rows: Rows, out: Members, model: Model, state: State) -> None:
     if model.rule is None:
         _write(out, assign_by_parts(rows, model, state))
         return
-    V, costs = model.prototypes.places(state.theta, model.frame), model.costs(rows.X.dtype)
+    columns, costs = model.prototypes.columns(state.theta, model.frame), model.costs(rows.X.dtype)
     model.prototypes.passes.assign(
-        rows.X, rows.units.packed(rows.X.dtype), V, costs,
+        rows.X, rows.units.packed(rows.X.dtype), columns, costs,
         model.rule, model.parameters, model.scale(state), *out,
     )  # fmt: skip
     if (known := model.known(rows)) is not None:  # few rows, once: the pass itself knows no labels

@@ -16,6 +16,12 @@ LARGEST_EXPONENT = {np.dtype("f4"): 50, np.dtype("f8"): 240}
 NARROW_EXPONENT = 40  # within +-2^this, eight squared distances have a product
 
 
+def _locked(array):
+    """The array, read-only: as compiled passes take it."""
+    array.flags.writeable = False
+    return array
+
+
 @dataclass(frozen=True)
 class Value:
     """A record that is stored as its fields; what was computed from them is computed again."""
@@ -71,6 +77,8 @@ class Units(Value):
     def _packed(self):
         return {}
 
+_FEW = 4096  # rows of a block whose coordinates in the loop are kept from pass to pass
+
 
 @dataclass(frozen=True)
 class Known:
@@ -122,8 +130,17 @@ class Rows:
 
     @property
     def points(self):
-        """The rows in the coordinates of the loop."""
-        return self.units.enter(self.X)
+        """The rows in the coordinates of the loop; of few rows they are kept."""
+        return self._points if len(self.X) <= _FEW else self.units.enter(self.X)
+
+    @cached_property
+    def _points(self):
+        return _locked(self.units.enter(self.X))
+
+    @cached_property
+    def told(self):
+        """The rows of which something is known, as a block of their own; None where there are none."""
+        return None if self.known is None else self.take(self.known.rows)
 
     @property
     def total_weight(self):
@@ -196,13 +213,6 @@ class Stats:
 
 
 _NARROW_FACTOR = 2.0**20  # up to this a cost of a set still has its product with seven others
-
-
-def _locked(array):
-    """The array, read-only: as compiled passes take it."""
-    array.flags.writeable = False
-    return array
-
 
 # A set of several clusters is never nearer than this: a row on a centre belongs to the singleton.
 _LEAST_COMPOSITE = {np.dtype("f4"): 1e-25, np.dtype("f8"): 1e-33}

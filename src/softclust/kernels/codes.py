@@ -2,11 +2,15 @@
 
 from typing import NamedTuple
 
-HARD, FUZZY, POSSIBILISTIC, POSSIBILISTIC_FUZZY, IMPROVED = range(5)
+HARD, FUZZY, POSSIBILISTIC, POSSIBILISTIC_FUZZY, IMPROVED, ENTROPIC = range(6)
 
 
 class Rule(NamedTuple):
-    """A partition as the compiled passes see it: its kind and six numbers."""
+    """A partition as the compiled passes see it: its kind and five numbers.
+
+    Of an entropic one m is the exponent of the influence, eta what distances are divided by, and b the
+    log-density of noise where a is 1.
+    """
 
     kind: int
     m: float = 2.0  # exponent of the fuzzy memberships
@@ -16,9 +20,12 @@ class Rule(NamedTuple):
     entropy: bool = False  # typicalities by the entropy penalty
 
     def parameters(self, noise, density_rate, printed_centers=False, linear_labels=False):
-        """m, eta, a, b, entropy, squared noise distance, density rate (0 = none), printed, linear."""
-        entropy, printed, linear = float(self.entropy), float(printed_centers), float(linear_labels)
-        return (self.m, self.eta, self.a, self.b, entropy, noise, density_rate, printed, linear)
+        """m, eta, a, b, entropy, squared noise distance, density rate (0 = none), printed, linear.
+
+        All as floats: for m = 2 instead of 2.0 Numba would compile everything anew.
+        """
+        numbers = *self[1:], noise, density_rate, printed_centers, linear_labels
+        return tuple(map(float, numbers))
 
 
 NEGLIGIBLE = 32.0  # a term of a density below exp(-32) = 1.3e-14 is left out: 1e-8 in all for a million

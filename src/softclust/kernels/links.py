@@ -108,7 +108,7 @@ def settle(cost, b, f, alpha, m, graph, forms, share, sweeps, tol, p):
     counts, single, meets = forms
     spare = np.empty_like(p), np.empty_like(p), np.empty((4, p.shape[1]))
     _settle(
-        cost, b, f, alpha, m, graph.component, graph.first, graph.other, graph.must, graph.strength,
+        cost, b, f, alpha, float(m), graph.component, graph.first, graph.other, graph.must, graph.strength,
         share, sweeps, tol, counts, single, meets, p, *spare,
     )  # fmt: skip
 

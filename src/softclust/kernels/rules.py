@@ -7,7 +7,7 @@ Buffers are (clusters, TILE) and (TILE,); `noise` is a squared distance, 0 where
 
 from math import sqrt
 
-from softclust.kernels.codes import FUZZY, HARD, IMPROVED, POSSIBILISTIC, POSSIBILISTIC_FUZZY
+from softclust.kernels.codes import ENTROPIC, FUZZY, HARD, IMPROVED, POSSIBILISTIC, POSSIBILISTIC_FUZZY
 from softclust.kernels.compiled import TILE, compiled
 from softclust.kernels.quotients import MOST_CLUSTERS, fuzzy_squares
 from softclust.kernels.vector_math import exp, log, power, raise_row
@@ -173,6 +173,49 @@ def possibilistic_influence(d, w, lower, loss, scale, b, eta, entropy):
 
 
 @compiled
+def entropic_shares(d, u, s, low, width):
+    """u <- exp(least - q) of q = d / width, low <- that least and s <- their sum."""
+    for i in range(TILE):
+        low[i] = d[0, i] / width
+        s[i] = 0.0
+    for k in range(1, d.shape[0]):
+        for i in range(TILE):
+            low[i] = min(low[i], d[k, i] / width)
+    for k in range(d.shape[0]):
+        for i in range(TILE):
+            u[k, i] = exp(low[i] - d[k, i] / width)
+            s[i] += u[k, i]
+
+
+@compiled
+def entropic_influence(d, w, s, low, loss, m, width, has_noise, noise):
+    """w <- u^m with u = softmax(-d / width), and loss <- -width ln sum_k exp(-d_k / width).
+
+    Noise is one more column, of d = -noise; all is counted from the nearest of both.
+    """
+    entropic_shares(d, w, s, low, width)
+    for i in range(TILE):
+        nearer = max(low[i] + noise, 0.0) if has_noise else 0.0
+        share = exp(-nearer) if has_noise else 1.0
+        total = s[i] * share + (exp(low[i] + noise - nearer) if has_noise else 0.0)
+        loss[i] = width * (low[i] - nearer - log(total))
+        s[i] = share / total
+    for k in range(d.shape[0]):
+        for i in range(TILE):
+            w[k, i] *= s[i]
+        raise_row(w[k], m)
+
+
+@compiled
+def entropic_members(d, u, s, low, noise_share, width, has_noise, noise):
+    """u <- memberships among the clusters (rows sum to 1), noise_share <- the noise membership."""
+    entropic_shares(d, u, s, low, width)
+    for i in range(TILE):
+        noise_share[i] = 1.0 / (1.0 + s[i] * exp(-low[i] - noise)) if has_noise else 0.0
+    _normalise(u, s)
+
+
+@compiled
 def improved_cost(d, cost, w, scale, eta, entropy):
     """cost <- least of t^eta d + gamma (1 - t)^eta over t, w <- t^eta (entropy: gamma (1 - t), t)."""
     for k in range(d.shape[0]):
@@ -200,6 +243,9 @@ def influence(kind, parameters, scale, d, w, other, spare, rows, tiny, narrow):
     c = d.shape[0]
     if kind == HARD:
         hard_influence(d, w, low, loss, noise)
+        return
+    if kind == ENTROPIC:
+        entropic_influence(d, w, s, low, loss, m, eta, a != 0.0, b)
         return
     # Each rule is called in one place: LLVM compiles a copy of it for every call.
     if kind == IMPROVED:
@@ -323,7 +369,7 @@ def members(kind, parameters, scale, d, u, t, spare, rows):
     The score is the noise membership where there is a noise distance; else 1 - the row's greatest
     typicality, for models without typicalities that of a possibilistic cluster of the same scale.
     """
-    m, eta, b = parameters[0], parameters[1], parameters[3]
+    m, eta, a, b = parameters[0], parameters[1], parameters[2], parameters[3]
     entropy, noise = parameters[4] != 0.0, parameters[5]
     s, low, score = rows[1], rows[2], rows[3]
     c = d.shape[0]
@@ -331,16 +377,18 @@ def members(kind, parameters, scale, d, u, t, spare, rows):
         hard_influence(d, u, low, s, 0.0)
         for i in range(TILE):
             score[i] = 1.0 if noise > 0.0 and low[i] > noise else 0.0
+    if kind == ENTROPIC:
+        entropic_members(d, u, s, low, score, eta, a != 0.0, b)
     if kind == IMPROVED:
         improved_cost(d, spare, t, scale, eta, entropy)
     if kind == POSSIBILISTIC:
         normalised_typicalities(d, u, s, low, scale, eta, entropy)
-    elif kind != HARD:
+    elif kind != HARD and kind != ENTROPIC:
         fuzzy_members(spare if kind == IMPROVED else d, u, s, low, score, m, noise)
-    has_typicalities = kind != HARD and kind != FUZZY
+    has_typicalities = kind != HARD and kind != FUZZY and kind != ENTROPIC
     if has_typicalities:
         typicalities(d, t, scale, b, eta, entropy)
-    if noise == 0.0:
+    if noise == 0.0 and kind != ENTROPIC:
         for i in range(TILE):
             low[i] = 0.0
         for k in range(c):

@@ -1,6 +1,5 @@
 """A tile: load and sums.  Arrays are (features, TILE) and (clusters, TILE)."""
 
-from softclust.kernels.blocks import add_moments
 from softclust.kernels.compiled import FEATURES, TILE, compiled
 from softclust.kernels.transpose import load_pairs, load_square, prefetch
 
@@ -58,8 +57,8 @@ def load_weights(weight, start, rows, out):
 
 
 @compiled
-def accumulate(xt, d, w, weight, scatter, moment):
-    """Add sum_i w, sum_i w d and sum_i w x to the running sums of each cluster."""
+def accumulate(d, w, weight, scatter):
+    """Add sum_i w and sum_i w d to the running sums of each cluster."""
     for k in range(w.shape[0]):
         dk, wk = d[k], w[k]
         total, spread = 0.0, 0.0
@@ -68,4 +67,3 @@ def accumulate(xt, d, w, weight, scatter, moment):
             spread += wk[i] * dk[i]
         weight[k] += total
         scatter[k] += spread
-    add_moments(xt, w, moment)

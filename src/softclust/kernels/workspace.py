@@ -19,13 +19,14 @@ def read_only(array, dtype):
 
 
 def workspace(dtype, features, clusters):
-    """The calling thread's buffers: tile of rows, distances, three of memberships, row sums."""
+    """The calling thread's buffers: two tiles of rows, distances, three of memberships, sums, doubles."""
     key = (dtype, features, clusters)
     if getattr(_local, "key", None) != key:
         _local.key = key
         _local.buffers = (
-            np.empty((features, TILE), dtype),
+            *(np.empty((features, TILE), dtype) for _ in range(2)),
             *(np.empty((clusters, TILE), dtype) for _ in range(4)),
             np.empty((4, TILE), dtype),
+            np.empty(TILE),
         )
     return _local.buffers

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softclust.kernels.codes import ENTROPIC, Rule
 from softclust.partitions.members import Members
 
 
@@ -22,7 +23,10 @@ class Entropic:
     has_noise = True
     relocates = False
     is_entropic = True
-    rule = None
+
+    @property
+    def rule(self):
+        return Rule(ENTROPIC, m=1.0, eta=1.0, a=self.noise is not None, b=self.noise or 0.0)
 
     def noise_cost(self, noise):
         """What noise costs a linked row; None where there is none."""
@@ -62,6 +66,10 @@ class Exponential(Entropic):
 
     has_noise = False
     settle = None  # type: ignore[assignment]  # its J has no memberships of pairs
+
+    @property
+    def rule(self):
+        return Rule(ENTROPIC, m=self.m, eta=self.m - 1, a=0.0, b=0.0)
 
     def influence(self, D, scale, noise):
         U, loss = self._shares(D / (self.m - 1))

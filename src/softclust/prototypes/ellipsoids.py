@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from softclust.prototypes.points import HOLD, LOST
+from softclust.prototypes.points import HOLD, LOST, compiled_passes
 
 _MOST_LOG = np.log(1e3)  # of the longest axis of a metric, and of the shortest
 
@@ -27,7 +27,9 @@ class Ellipsoids:
     target: np.ndarray  # (p,) the diagonal of T
     total: float = 1.0  # n, the weight of all rows
 
-    passes = None
+    @property
+    def passes(self):
+        return compiled_passes()
 
     @property
     def _ridge(self):
@@ -58,12 +60,15 @@ class Ellipsoids:
     def _mean_metrics(self, theta, frame):
         return theta[1] if frame.is_singletons else _combined(frame.mean, theta[1])
 
+    def columns(self, theta, frame):
+        """What the passes see: places of the sets, and roots of their metrics, S = L L'."""
+        return frame.mean @ theta[0], np.linalg.cholesky(self._mean_metrics(theta, frame))
+
     def distances(self, points, theta, frame):
-        """|L'(x - v)|^2 with S = L L': never negative."""
+        """|L'(x - v)|^2: never negative."""
         from softclust.kernels.ellipsoids import squared_distances  # loads Numba
 
-        roots = np.linalg.cholesky(self._mean_metrics(theta, frame))
-        return squared_distances(points, frame.mean @ theta[0], roots)
+        return squared_distances(points, *self.columns(theta, frame))
 
     def moments(self, points, W, theta, frame):
         """First and second moments of each set about its place: sum W z, sum W z z'."""

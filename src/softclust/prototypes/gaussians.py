@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from softclust.prototypes.ellipsoids import about
+from softclust.prototypes.points import compiled_passes
 
 _LOG_2PI = float(np.log(2 * np.pi))
 _LEAST = 1e-8  # variance of a component, of that of all rows: below, sums of squares are rounding
@@ -27,10 +28,13 @@ class Gaussians:
     size: np.ndarray  # (p,) standard deviations of the rows: no component is flatter than 1e-4 of them
     noise: bool = False
 
-    passes: ClassVar = None
     is_log_density: ClassVar[bool] = True
     is_unitless: ClassVar[bool] = True
     may_coincide: ClassVar[bool] = True  # components of different shapes
+
+    @property
+    def passes(self):
+        return None if self._is_diagonal else compiled_passes()
 
     @property
     def _is_diagonal(self):
@@ -79,6 +83,11 @@ class Gaussians:
         for x, v, r in zip(points.T, mu.T.astype(points.dtype), roots.T.astype(points.dtype), strict=True):
             D += ((x[:, None] - v) * r) ** 2
         return D
+
+    def columns(self, theta, frame):
+        """What the passes see: means, roots of the precisions, and d at the means."""
+        level, roots = self.levels(theta)
+        return theta[0], roots, level
 
     def distances(self, points, theta, frame):
         level, roots = self.levels(theta)

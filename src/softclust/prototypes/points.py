@@ -14,10 +14,10 @@ _FIRM = 1e-6  # of the greatest pivot: far above both, so that nothing need be h
 
 
 @cache
-def _passes():
+def compiled_passes():
     with collector_paused():
-        from softclust.kernels import points  # Numba is loaded when the first pass runs
-    return points
+        from softclust.kernels import passes  # Numba is loaded when the first pass runs
+    return passes
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,11 @@ class Points:
 
     @property
     def passes(self):
-        return _passes()
+        return compiled_passes()
+
+    def columns(self, theta, frame):
+        """What the passes see: the places of the sets."""
+        return (self.places(theta, frame),)
 
     def begin(self, V):
         """theta at the start, from centres."""

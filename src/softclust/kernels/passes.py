@@ -1,9 +1,13 @@
-"""The two compiled passes over a block for centres that are points: `sweep` and `assign`."""
+"""The two compiled passes over a block, `sweep` and `assign`: clusters are points, or have metrics.
+
+One function for both: a rule takes seconds to compile, and is compiled here once.
+"""
 
 import numpy as np
 
-from softclust.kernels.blocks import squared_distances
+from softclust.kernels.blocks import add_moments, squared_distances
 from softclust.kernels.compiled import TILE, compiled, compiled_pass
+from softclust.kernels.ellipsoids import add_moments_about, metric_distances, mirror
 from softclust.kernels.rules import influence, members
 from softclust.kernels.tiles import accumulate, load_tile, load_weights
 from softclust.kernels.vector_math import exp
@@ -13,6 +17,7 @@ from softclust.loading import paused_at_first
 _TINY = {np.dtype("f4"): 1e-30, np.dtype("f8"): 1e-300}  # least cost: its reciprocal has a float
 _TINY_NARROW = {np.dtype("f4"): 1e-30, np.dtype("f8"): 2.0**-120}  # and the product of eight
 _NONE = read_only(np.empty(0), np.float64)
+_NO_ROOTS = read_only(np.empty((0, 0, 0)), np.float64)
 
 
 @compiled
@@ -35,10 +40,23 @@ def _as_costs(d, factor, least):
                 d[k, i] = max(d[k, i] * by, floor)
 
 
+@compiled
+def _distances(xt, V, roots, level, z, one, d):
+    """d[k, i] <- |x_i - v_k|^2; with roots |L_k'(x_i - v_k)|^2, with levels half of that above them."""
+    if roots.shape[0] == 0:
+        squared_distances(xt, V, d)
+    else:
+        metric_distances(xt, V, roots, z, one, d)
+    for k in range(level.shape[0]):
+        above = level[k]
+        for i in range(TILE):
+            d[k, i] = 0.5 * d[k, i] + above
+
+
 @compiled_pass
 def _sweep(
-    X, weight, units, V, factor, least, kind, parameters, scale, left_out, tiny, narrow,
-    xt, d, w, other, spare, rows, sums, moment,
+    X, weight, units, V, roots, level, factor, least, kind, parameters, scale, left_out, tiny, narrow,
+    xt, z, d, w, other, spare, rows, weighed, sums, moment, second,
 ):  # fmt: skip
     c = V.shape[0]
     row_weight, loss = rows[0], rows[3]
@@ -46,7 +64,7 @@ def _sweep(
     for start in range(0, X.shape[0], TILE):
         count = load_tile(X, start, units, xt)
         load_weights(weight, start, count, row_weight)
-        squared_distances(xt, V, d)
+        _distances(xt, V, roots, level, z, rows[1], d)
         if parameters[6] > 0.0:
             _centre_density(d, row_weight, parameters[6])
         _as_costs(d, factor, least)
@@ -64,17 +82,23 @@ def _sweep(
             for k in range(c):
                 for i in range(TILE):
                     w[k, i] *= row_weight[i]
-        accumulate(xt, d, w, sums[1 : c + 1], sums[c + 1 :], moment)
+        accumulate(d, w, sums[1 : c + 1], sums[c + 1 :])
+        if roots.shape[0] == 0:
+            add_moments(xt, w, moment)
+        else:
+            add_moments_about(xt, V, w, z, weighed, moment, second)
+    mirror(second)
 
 
 @compiled_pass
 def _assign(
-    X, units, V, factor, least, kind, parameters, scale, xt, d, u, t, spare, rows, U, T, label, score
+    X, units, V, roots, level, factor, least, kind, parameters, scale,
+    xt, z, d, u, t, spare, rows, U, T, label, score,
 ):  # fmt: skip
     c = V.shape[0]
     for start in range(0, X.shape[0], TILE):
         count = load_tile(X, start, units, xt)
-        squared_distances(xt, V, d)
+        _distances(xt, V, roots, level, z, rows[1], d)
         _as_costs(d, factor, least)
         members(kind, parameters, scale, d, u, t, spare, rows)
         for i in range(count):
@@ -90,48 +114,50 @@ def _assign(
 _run_sweep, _run_assign = paused_at_first(_sweep), paused_at_first(_assign)
 
 
-def _inputs(X, units, V, scale):
-    """The block, its units, the centres and their scales as the compiled passes take them."""
-    return (
-        read_only(X, X.dtype),
-        read_only(units, X.dtype),
-        read_only(V, X.dtype),
-        read_only(scale, np.float64),
-    )
+def _columns(V, roots=_NO_ROOTS, level=_NONE, factor=_NONE, least=_NONE):
+    """Places of the columns, roots of their metrics, levels, factors and least costs; most have none."""
+    return V, roots, level, factor, least
 
 
-def _costs(costs, dtype):
-    """Factor and least cost of each column."""
-    factor, least = (_NONE, _NONE) if costs is None else costs
-    return read_only(factor, dtype), read_only(least, dtype)
+def _inputs(X, units, places, costs, scale):
+    """The block, its units and the columns, then their scales, as the compiled passes take them."""
+    columns = _columns(*places) if costs is None else _columns(*_columns(*places)[:3], *costs)
+    return *(read_only(array, X.dtype) for array in (X, units, *columns)), read_only(scale, np.float64)
 
 
 _KNOWN_TYPES = np.int64, np.float64, np.float64  # positions, wanted degrees, strengths
 _NOTHING_KNOWN = (read_only(_NONE, np.int64),)
 
 
-def sweep(X, weight, units, narrow, V, costs, rule, parameters, scale, known=None):
-    """Sums over a block: (loss, weight_k, scatter_k) in one vector, and the moments W'X."""
-    c, p = V.shape
-    X, units, V, scale = _inputs(X, units, V, scale)
+def sweep(X, weight, units, narrow, places, costs, rule, parameters, scale, known=None):
+    """Sums over a block: (loss, weight_k, scatter_k) in one vector, and the moments.
+
+    Those are W'X of points, and with metrics first and second moments about the places.  `known` are rows
+    and what is known of them; rows alone are left out.
+    """
+    c, p = places[0].shape
+    X, units, *columns, scale = _inputs(X, units, places, costs, scale)
+    V, roots, _, factor, least = columns
     weight = _NONE if weight is None else read_only(weight, np.float64)
     rows, *said = _NOTHING_KNOWN if known is None else map(read_only, known, _KNOWN_TYPES)
-    common = X, weight, units, V, *_costs(costs, X.dtype), rule.kind, parameters, scale, rows
     tiny = (_TINY_NARROW if narrow else _TINY)[X.dtype]
-    sums, moment = np.zeros(2 * c + 1), np.zeros((c, p))
-    _run_sweep(*common, tiny, narrow, *workspace(X.dtype, p, c), sums, moment)
+    sums, moment, second = np.zeros(2 * c + 1), np.zeros((c, p)), np.zeros((len(roots), p, p))
+    _run_sweep(
+        X, weight, units, *columns, rule.kind, parameters, scale, rows, tiny, narrow,
+        *workspace(X.dtype, p, c), sums, moment, second,
+    )  # fmt: skip
     if said:
         from softclust.kernels.labels import sweep_known  # to declare its functions takes 10 ms
 
-        sweep_known(*common, *said, sums, moment)
-    return sums, moment
+        sweep_known(
+            X, weight, units, V, factor, least, rule.kind, parameters, scale, rows, *said, sums, moment
+        )
+    return sums, (moment, second) if len(roots) else (moment,)
 
 
-def assign(X, units, V, costs, rule, parameters, scale, U, T, label, score):
+def assign(X, units, places, costs, rule, parameters, scale, U, T, label, score):
     """Memberships, typicalities (where T has rows), label and outlier score of each row of a block."""
-    c, p = V.shape
-    X, units, V, scale = _inputs(X, units, V, scale)
-    _run_assign(
-        X, units, V, *_costs(costs, X.dtype), rule.kind, parameters, scale,
-        *workspace(X.dtype, p, c), U, T, label, score,
-    )  # fmt: skip
+    c, p = places[0].shape
+    *inputs, scale = _inputs(X, units, places, costs, scale)
+    *buffers, _ = workspace(X.dtype, p, c)
+    _run_assign(*inputs, rule.kind, parameters, scale, *buffers, U, T, label, score)
