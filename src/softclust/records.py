@@ -77,7 +77,8 @@ class Units(Value):
     def _packed(self):
         return {}
 
-_FEW = 4096  # rows of a block whose coordinates in the loop are kept from pass to pass
+
+_FEW = 1024  # rows of a block whose coordinates are kept from pass to pass: linked ones, small data
 
 
 @dataclass(frozen=True)

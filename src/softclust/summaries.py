@@ -7,6 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from softclust.columns import column_range
+from softclust.model import Model, assign
+from softclust.partitions import Hard, Members
+from softclust.prototypes import Points
+from softclust.records import Frame, State
 
 
 def _weight(rows):
@@ -71,11 +75,12 @@ def extents(source):
 
 def _nearest(rows, V):
     """Points of a block, and their weight in the cluster of the nearest of V, else 0."""
-    points = rows.points.astype(np.float64)
-    D = np.zeros((len(points), len(V)))
-    for x, v in zip(points.T, V.T, strict=True):
-        D += (x[:, None] - v) ** 2
-    return points, _weight(rows)[:, None] * (D.argmin(axis=1)[:, None] == np.arange(len(V)))
+    n, c, dtype = len(rows), len(V), rows.X.dtype
+    out = Members(
+        np.empty((n, c), dtype), np.empty((0, c), dtype), np.empty(n, np.int32), np.empty(n, dtype)
+    )
+    assign(rows, out, Model(Points(), Hard(), Frame.singletons(c)), State((V,)))
+    return rows.points.astype(np.float64, copy=False), _weight(rows)[:, None] * out.memberships
 
 
 def _group_moments(rows, V):
@@ -84,9 +89,10 @@ def _group_moments(rows, V):
 
 
 def _group_products(rows, V, means):
+    from softclust.kernels.ellipsoids import moments  # Numba is loaded when the first pass runs
+
     points, W = _nearest(rows, V)
-    gaps = (points - mean for mean in means)
-    return np.array([(w[:, None] * Z).T @ Z for w, Z in zip(W.T, gaps, strict=True)])
+    return moments(points, means, W)[1]
 
 
 def groups(source, V):

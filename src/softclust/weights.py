@@ -17,9 +17,8 @@ EXACT_ROWS = 20_000
 NEAR_ROWS = 1024  # within the kernel's reach of a row: so few are summed however many there are
 MOST_MET = 1 / 8  # of the pairs of cells within reach of each other, for that to save time
 CELLS = 256
-_ROWS_A_CELL = 16  # to find the cuts with
+_ROWS_A_CELL = 8  # to find the cuts with
 _BLOCK = 4096  # rows: each meets many others, so that small blocks pay and keep all threads busy
-_EDGE = 1e18  # of single precision
 _PROBES = 64, 1024  # rows whose distances tell how far the kernel reaches
 
 
@@ -90,7 +89,7 @@ def _by_cells(source, rate, tree):
 
     def split(block):
         cell, sums = np.empty(len(block), np.uint16), np.zeros((CELLS, 1 + 2 * p))
-        density.into_cells(_single(block.points), block.weight, tree.widest, tree.cut, cell, sums)
+        density.into_cells(block.X, _units(block), block.weight, tree.widest, tree.cut, cell, sums)
         return _Cells((cell,), sums)
 
     found = source.reduce(split)
@@ -104,17 +103,19 @@ def _by_cells(source, rate, tree):
     factor = np.sqrt(shrunk.prod(axis=1))
     heaviest = max(mass.max(), 1e-300)
     scale = np.sqrt(rate * shrunk / np.log(2))  # exp(-z^2) = 2^(-(z / sqrt(ln 2))^2)
-    cells = [_single(values) for values in (scale, scale * mean, factor, factor * (mass / heaviest))]
+    cells = [
+        np.clip(values, -density.EDGE, density.EDGE).astype(np.float32)
+        for values in (scale, scale * mean, factor, factor * (mass / heaviest))
+    ]
 
     def sums(block, out):
-        density.cell_sums(out.phi, _single(block.points), out.weight, out.cell, *cells)
+        density.cell_sums(out.phi, block.X, _units(block), out.weight, out.cell, *cells)
 
     return heaviest * _filled(source, sums, source.rows.weight / heaviest, np.concatenate(found.cells))
 
 
-def _single(values):
-    """As float32, within what has a square there."""
-    return np.clip(values, -_EDGE, _EDGE).astype(np.float32)
+def _units(block):
+    return block.units.packed(block.X.dtype)
 
 
 def _filled(source, sums, weight, cell):
@@ -156,7 +157,7 @@ class _Cuts:
             widest.append(feature)
             cut.append(values[groups[:, 0], order[:, middle]])
             rows = rows[groups, order].reshape(2 * len(rows), middle, -1)
-        return _Cuts(np.concatenate(widest), _single(np.concatenate(cut)), rows)
+        return _Cuts(np.concatenate(widest), np.concatenate(cut), rows)
 
     def met(self, rate):
         """Share of the pairs of leaves within the kernel's reach of each other, from some of them."""

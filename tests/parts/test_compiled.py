@@ -166,7 +166,9 @@ def test_clusters_with_metrics(partition, shape, noise, dtype):
 @pytest.mark.parametrize("kind", ["full", "tied"])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize(
-    "partition", [Entropic(), Entropic(-4.0), Entropic(900.0), Exponential(m=2.0), Exponential(m=1.5)], ids=str
+    "partition",
+    [Entropic(), Entropic(-4.0), Entropic(900.0), Exponential(m=2.0), Exponential(m=1.5)],
+    ids=str,
 )
 def test_gaussians(partition, shape, kind, dtype):
     rows, state = scene(*shape, dtype)

@@ -9,6 +9,7 @@ from softclust.kernels.tiles import load_tile
 from softclust.kernels.vector_math import exp, rough_exp2
 from softclust.kernels.workspace import read_only
 
+EDGE = 1e18  # coordinates within it have a square in single precision
 _GROUP = 32  # reference rows a tile
 _CELLS = 8  # at a time: their distances stay in the first-level cache
 
@@ -64,31 +65,39 @@ def pair_sums(points, refs, weight, boxes, rate, out):
 
 
 @compiled_pass
-def into_cells(points, weight, widest, cut, cell, sums):
-    """cell <- the leaf of each row in a tree of cuts, and to the leaves' sums of (w, w x, w x^2) its own.
-
-    The cuts are a heap: node q, from 1 on, has the nodes 2 q (below its cut) and 2 q + 1.
-    """
-    n, p = points.shape
+def _into_cells(X, units, weight, widest, cut, cell, sums):
+    n, p = X.shape
     leaves = sums.shape[0]
     for i in range(n):
         node = 1
         while node < leaves:
-            node = 2 * node + (1 if points[i, widest[node]] >= cut[node] else 0)
+            j = widest[node]
+            node = 2 * node + (1 if X[i, j] * units[0] - units[j + 2] >= cut[node] else 0)
         g = node - leaves
         cell[i] = g
         sums[g, 0] += weight[i]
         for j in range(p):
-            x = np.float64(points[i, j])
+            x = min(max(np.float64(X[i, j] * units[0] - units[j + 2]), -EDGE), EDGE)
             sums[g, 1 + j] += weight[i] * x
             sums[g, 1 + p + j] += weight[i] * x * x
 
 
+def into_cells(X, units, weight, widest, cut, cell, sums):
+    """cell <- the leaf of each row in a tree of cuts, and to the leaves' sums of (w, w x, w x^2) its own.
+
+    The cuts are a heap: node q, from 1 on, has the nodes 2 q (below its cut) and 2 q + 1.
+    """
+    _into_cells(read_only(X, X.dtype), read_only(units, X.dtype), weight, widest, cut, cell, sums)
+
+
 @compiled_pass
-def _cell_sums(points, units, weight, cell, scale, origin, factor, share, xt, d, total, out):
-    p = points.shape[1]
-    for start in range(0, points.shape[0], TILE):
-        count = load_tile(points, start, units, xt)
+def _cell_sums(X, units, weight, cell, scale, origin, factor, share, loaded, xt, d, total, out):
+    p = X.shape[1]
+    for start in range(0, X.shape[0], TILE):
+        count = load_tile(X, start, units, loaded)
+        for j in range(p):
+            for i in range(TILE):
+                xt[j, i] = min(max(loaded[j, i], -EDGE), EDGE)
         for i in range(TILE):
             total[i] = 0.0
         for first in range(0, scale.shape[0], _CELLS):
@@ -105,11 +114,14 @@ def _cell_sums(points, units, weight, cell, scale, origin, factor, share, xt, d,
             out[start + i] = total[i] + weight[start + i] * (1.0 - factor[g] * rough_exp2(-own))
 
 
-def cell_sums(out, points, weight, cell, scale, origin, factor, share):
+def cell_sums(out, X, units, weight, cell, scale, origin, factor, share):
     """out_i = sum_g share_g 2^(-sum_j (scale_gj x_ij - origin_gj)^2), the row's own term exact.
 
     All but `weight` and `out` in single precision, which is more than cells for rows leave.
     """
-    p = points.shape[1]
-    tile, d, total = (np.empty(shape, np.float32) for shape in ((p, TILE), (_CELLS, TILE), TILE))
-    _cell_sums(*_inputs(points), weight, cell, scale, origin, factor, share, tile, d, total, out)
+    p = X.shape[1]
+    spare = (np.empty(shape, np.float32) for shape in ((p, TILE), (_CELLS, TILE), TILE))
+    _cell_sums(
+        read_only(X, X.dtype), read_only(units, X.dtype), weight, cell, scale, origin, factor, share,
+        np.empty((p, TILE), X.dtype), *spare, out,
+    )  # fmt: skip

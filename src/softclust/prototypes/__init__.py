@@ -4,9 +4,9 @@ A part has `begin(V)` -> theta at the start, and `start(theta)` -> what to begin
 `distances(points, theta, frame)` -> (n, K) squared distances; `moments(points, W, theta, frame)` -> sums;
 `solve(stats, theta, frame, separation)` -> new theta; `penalty(theta)`, its own term of J;
 `shift(theta, other)`, how far it moved; `packed` and `unpacked`, for extrapolation; and `passes`: the
-module with its compiled sweep and assign, or None, with `columns(theta, frame)`, what that sees of theta.  Of some it is said that they are `is_unitless`: their
-distances have no unit; `is_rough`: their solve may raise J; `may_coincide`: different clusters may have
-one centre; `in_data_units`: they see rows as they are.
+module with its compiled sweep and assign, or None, with `columns(theta, frame)`, what those see of theta.
+Of some it is said that they are `is_unitless`: their distances have no unit; `is_rough`: their solve may
+raise J; `may_coincide`: different clusters may have one centre; `in_data_units`: they see rows as they are.
 """
 
 from softclust.prototypes.ellipsoids import Ellipsoids, Refitted, check_covariances

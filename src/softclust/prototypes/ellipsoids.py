@@ -5,13 +5,14 @@ from functools import cached_property
 
 import numpy as np
 
-from softclust.prototypes.points import HOLD, LOST, compiled_passes
+from softclust.prototypes.points import HOLD, LOST, compiled_passes, kept_for_a_pass
+from softclust.records import Value
 
 _MOST_LOG = np.log(1e3)  # of the longest axis of a metric, and of the shortest
 
 
 @dataclass(frozen=True)
-class Ellipsoids:
+class Ellipsoids(Value):
     """d_ik = (x_i - v_k)' S_k (x_i - v_k), det S_k = 1 (Gustafson-Kessel; CECM, Antoine et al. 2012).
 
     A set of clusters stands at the mean of its centres and measures by the mean of its METRICS (Xie &
@@ -60,6 +61,7 @@ class Ellipsoids:
     def _mean_metrics(self, theta, frame):
         return theta[1] if frame.is_singletons else _combined(frame.mean, theta[1])
 
+    @kept_for_a_pass
     def columns(self, theta, frame):
         """What the passes see: places of the sets, and roots of their metrics, S = L L'."""
         return frame.mean @ theta[0], np.linalg.cholesky(self._mean_metrics(theta, frame))

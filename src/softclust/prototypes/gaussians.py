@@ -6,7 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from softclust.prototypes.ellipsoids import about
-from softclust.prototypes.points import compiled_passes
+from softclust.prototypes.points import compiled_passes, kept_for_a_pass
+from softclust.records import Value
 
 _LOG_2PI = float(np.log(2 * np.pi))
 _LEAST = 1e-8  # variance of a component, of that of all rows: below, sums of squares are rounding
@@ -14,7 +15,7 @@ _LEAST_WEIGHT = 1e-300  # of a component
 
 
 @dataclass(frozen=True)
-class Gaussians:
+class Gaussians(Value):
     """d_ik = -ln pi_k N(x_i; mu_k, Sigma_k); theta = (mu, Sigma, pi).
 
     `kind` is "full", "tied", "diag" or "spherical"; `reg` is added to every variance.  Where there is
@@ -84,6 +85,7 @@ class Gaussians:
             D += ((x[:, None] - v) * r) ** 2
         return D
 
+    @kept_for_a_pass
     def columns(self, theta, frame):
         """What the passes see: means, roots of the precisions, and d at the means."""
         level, roots = self.levels(theta)

@@ -1,7 +1,7 @@
 """Clusters that are points in the space of the rows."""
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, wraps
 
 import numpy as np
 from scipy.linalg.lapack import dposv
@@ -18,6 +18,21 @@ def compiled_passes():
     with collector_paused():
         from softclust.kernels import passes  # Numba is loaded when the first pass runs
     return passes
+
+
+def kept_for_a_pass(method):
+    """A method of (theta, frame) that keeps its last answer, since all blocks of a pass ask the same."""
+    name = f"_last_{method.__name__}"
+
+    @wraps(method)
+    def call(self, theta, frame):
+        last = self.__dict__.get(name)
+        if last is None or last[0] is not theta or last[1] is not frame:
+            last = theta, frame, method(self, theta, frame)
+            self.__dict__[name] = last
+        return last[2]
+
+    return call
 
 
 @dataclass(frozen=True)
