@@ -212,6 +212,7 @@ _ENTRIES = [
         "Gaussian mixture by EM",
         "GaussianMixture",
         "Dempster, Laird & Rubin (1977), Maximum likelihood from incomplete data via the EM algorithm",
+        {"reg_covar": 0.0},
     ),
     Entry(
         "pam",

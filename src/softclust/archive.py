@@ -54,28 +54,28 @@ class Archive:
 
     def read(self, path, newest):
         """The header and the values by name; `newest` is the last format that this version reads."""
-        try:
-            header, arrays = self._read(path, newest)
-            return header, {key: self.decode(value, arrays) for key, value in header["state"].items()}
-        except (OSError, self.error):
-            raise
-        except Exception as error:  # a damaged file can fail in any part of the reading
-            raise self.error(f"{path} is damaged or is not a {self.what} ({error}).") from error
+        with open(path, "rb") as file:  # one that is not there, or not ours to read, says so itself
+            try:
+                header, arrays = self._read(file, path, newest)
+                return header, {key: self.decode(value, arrays) for key, value in header["state"].items()}
+            except self.error:
+                raise
+            except Exception as error:  # a damaged file can fail in any part of the reading
+                raise self.error(f"{path} is damaged or is not a {self.what} ({error}).") from error
 
-    def _read(self, path, newest):
-        with open(path, "rb") as file:
-            if not zipfile.is_zipfile(file):
-                raise self.error(f"{path} is not a {self.what}: it is not a zip file.")
-            with zipfile.ZipFile(file) as archive:
-                if sorted(archive.namelist()) != sorted(_MEMBERS):
-                    raise self.error(f"{path} is not a {self.what}: it holds {archive.namelist()}.")
-                if archive.getinfo("header.json").file_size > self.most_header:
-                    raise self.error(f"{path} is damaged: its header is too large.")
-                if archive.getinfo("arrays.npz").file_size > os.fstat(file.fileno()).st_size:
-                    raise self.error(f"{path} is damaged: its arrays are larger than the file.")
-                text, body = archive.read("header.json"), archive.read("arrays.npz")
-                if archive.read("checksum") != _checksum(text, body):
-                    raise self.error(f"{path} is damaged: its checksum differs.")
+    def _read(self, file, path, newest):
+        if not zipfile.is_zipfile(file):
+            raise self.error(f"{path} is not a {self.what}: it is not a zip file.")
+        with zipfile.ZipFile(file) as archive:
+            if sorted(archive.namelist()) != sorted(_MEMBERS):
+                raise self.error(f"{path} is not a {self.what}: it holds {archive.namelist()}.")
+            if archive.getinfo("header.json").file_size > self.most_header:
+                raise self.error(f"{path} is damaged: its header is too large.")
+            if archive.getinfo("arrays.npz").file_size > os.fstat(file.fileno()).st_size:
+                raise self.error(f"{path} is damaged: its arrays are larger than the file.")
+            text, body = archive.read("header.json"), archive.read("arrays.npz")
+            if archive.read("checksum") != _checksum(text, body):
+                raise self.error(f"{path} is damaged: its checksum differs.")
         header = json.loads(text)
         if header["format"] > newest:
             raise self.error(

@@ -13,14 +13,15 @@ _ROUNDS = 5  # of k-means||
 _NOTHING = 1e-290  # a sum of squared distances of which no share can be taken
 
 
-def drawing(init, source, c, rng, known=None):
+def drawing(init, source, c, rng, known=None, reach=np.inf):
     """A function that draws a start: `known` centres as they are (NaN rows = not known), the others by
-    the rule `init`.
+    the rule `init`.  Rows whose squared distance exceeds `reach` are noise: they count as just as far, or
+    a few of them would be where most centres start.
     """
     if known is None:
         known = np.full((c, source.rows.X.shape[1]), np.nan)
     missing = np.isnan(known).any(axis=1)
-    draw = RULES[init](source, known[~missing], int(missing.sum()), rng)
+    draw = RULES[init](source, known[~missing], int(missing.sum()), rng, reach)
 
     def start():
         V = known.copy()
@@ -46,10 +47,10 @@ def _sampled_points(source, rng):
     return small.points.astype(np.float64), weight
 
 
-def plus_plus(points, weight, known, count, rng):
+def plus_plus(points, weight, known, count, rng, reach=np.inf):
     """k-means++ (Arthur & Vassilvitskii 2007): rows drawn by squared distance, best of a few trials."""
     trials = 2 + int(np.log(len(known) + count))
-    near = _nearest(points, known) if len(known) else None
+    near = np.minimum(_nearest(points, known), reach) if len(known) else None
     chosen = np.empty((count, points.shape[1]))
     for place in range(count):
         chance = (weight if near is None else weight * near).cumsum()
@@ -58,20 +59,19 @@ def plus_plus(points, weight, known, count, rng):
         draws = rng.random(1 if near is None else trials) * chance[-1]
         rows = np.minimum(chance.searchsorted(draws, side="right"), len(points) - 1)
         options = _squared_distances(points, points[rows])
-        if near is not None:
-            np.minimum(near, options, out=options)
+        np.minimum(reach if near is None else near, options, out=options)
         best = (options @ weight).argmin()
         near = options[best]
         chosen[place] = points[rows[best]]
     return chosen
 
 
-def _plus_plus(source, known, count, rng):
+def _plus_plus(source, known, count, rng, reach):
     points, weight = _sampled_points(source, rng)
-    return lambda: plus_plus(points, weight, known, count, rng)
+    return lambda: plus_plus(points, weight, known, count, rng, reach)
 
 
-def _random(source, known, count, rng):
+def _random(source, known, count, rng, reach=np.inf):
     """Distinct rows, each with a chance in proportion to its weight."""
     points, weight = _sampled_points(source, rng)
     unique, inverse = np.unique(points, axis=0, return_inverse=True)
@@ -99,15 +99,15 @@ def _block_weight(rows):
     return np.ones(len(rows)) if rows.weight is None else rows.weight
 
 
-def _potential(rows, V):
-    return float(_block_weight(rows) @ _nearest(rows.points.astype(np.float64), V))
+def _potential(rows, V, reach):
+    return float(_block_weight(rows) @ np.minimum(_nearest(rows.points.astype(np.float64), V), reach))
 
 
-def _oversample(rows, V, rate, seed):
+def _oversample(rows, V, rate, seed, reach):
     """Each row of a block by itself, with chance rate * weight * squared distance."""
     points = rows.points.astype(np.float64)
     rng = np.random.default_rng([seed, zlib.crc32(points[0].tobytes()), len(rows)])
-    chance = rate * _block_weight(rows) * _nearest(points, V)
+    chance = rate * _block_weight(rows) * np.minimum(_nearest(points, V), reach)
     return _Chosen(points[rng.random(len(points)) < chance])
 
 
@@ -117,23 +117,23 @@ def _count_nearest(rows, V):
     return np.bincount(nearest, _block_weight(rows), minlength=len(V))
 
 
-def _parallel(source, known, count, rng):
+def _parallel(source, known, count, rng, reach):
     """k-means|| (Bahmani 2012): a few passes that each draw about 2 c rows, then k-means++ on those."""
 
     def draw():
         V = known if len(known) else _random(source, known, 1, rng)()
         for _ in range(_ROUNDS):
-            total = source.reduce(_potential, V)
+            total = source.reduce(_potential, V, reach)
             if total <= _NOTHING:
                 break
             rate = 2 * (len(known) + count) / total
-            picked = source.reduce(_oversample, V, rate, int(rng.integers(2**31)))
+            picked = source.reduce(_oversample, V, rate, int(rng.integers(2**31)), reach)
             V = np.concatenate([V, picked.points])
         weight = source.reduce(_count_nearest, V)
-        return plus_plus(V, weight, known, count, rng)
+        return plus_plus(V, weight, known, count, rng, reach)
 
     return draw
 
 
-# (source, known centres, how many more, rng) -> a function that draws those
+# (source, known centres, how many more, rng, reach) -> a function that draws those
 RULES = {"k-means++": _plus_plus, "k-means||": _parallel, "random": _random}

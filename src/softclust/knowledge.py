@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -146,7 +147,7 @@ def check_labels(y, n, c):
     """
     if y is None:
         return None, c
-    values = np.asarray(y)
+    values = _classes_or_degrees(y)
     if values.ndim not in (1, 2):
         raise ValueError(f"y should be a 1d array of classes or 2d of degrees, got {values.ndim}d.")
     if len(values) != n:
@@ -160,11 +161,29 @@ def check_labels(y, n, c):
     return labels, max(c, found)
 
 
+def _classes_or_degrees(y):
+    """`y` as an array; in a list, tuples that are no degrees and frozen sets are classes."""
+    if not isinstance(y, list | tuple) or not any(isinstance(value, tuple | frozenset) for value in y):
+        return np.asarray(y)
+    try:
+        return np.asarray(y, dtype=np.float64)
+    except (ValueError, TypeError):
+        return _objects(y)
+
+
+def _objects(values):
+    """A 1-D array of the values as they are."""
+    out = np.empty(len(values), dtype=object)
+    for place, value in enumerate(values):
+        out[place] = value
+    return out
+
+
 def labels_of_classes(y, n, classes):
     """`y` as `Labels` of classes that are known already, or None where it says nothing."""
     if y is None:
         return None
-    values = np.asarray(y)
+    values = _classes_or_degrees(y)
     if values.ndim == 2:
         return check_labels(values, n, len(classes))[0]
     if values.shape != (n,):
@@ -248,12 +267,14 @@ def _is_minus_one(value):
 
 def _hard_labels(values, c):
     known = ~_unlabelled(values)
-    try:
+    if values.dtype.kind == "O":  # equals may stand apart in order, as sets do: by their hash
+        names = list(dict.fromkeys(values[known].tolist()))
+        with suppress(TypeError):  # classes of kinds that do not compare: in order of appearance
+            names.sort()
+        place = {name: k for k, name in enumerate(names)}
+        classes, codes = _objects(names), np.array([place[v] for v in values[known].tolist()], dtype=int)
+    else:
         classes, codes = np.unique(values[known], return_inverse=True)
-    except TypeError:  # classes of kinds that do not compare: in order of appearance
-        classes = np.array(list(dict.fromkeys(values[known])), dtype=object)
-        place = {name: k for k, name in enumerate(classes)}
-        codes = np.array([place[v] for v in values[known]], dtype=int)
     if len(classes) < c and classes.dtype.kind in "iuf" and np.isin(classes, np.arange(c)).all():
         codes = classes.astype(int)[codes]  # 0..c-1, not all of them named: class k is cluster k
         classes = np.arange(c, dtype=classes.dtype)

@@ -56,7 +56,8 @@ class Units(Value):
 
     def enter_square(self, area):
         """Squared distances of the data in loop units; no step overflows where the result does not."""
-        return np.multiply(np.multiply(area, self.factor), self.factor)
+        with np.errstate(over="ignore", under="ignore"):
+            return np.multiply(np.multiply(area, self.factor), self.factor)
 
     def leave_square(self, area):
         """Squared distances back in data units; infinite where they have no float."""

@@ -11,10 +11,26 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils._param_validation import InvalidParameterError
 
 from configurations import ESTIMATORS, FUZZY, HARD, IMPROVED, MIXED, POSSIBILISTIC, WITH_TYPICALITIES
-from softclust import CentralDistance, Repulsion, catalogue, make
+from softclust import CentralDistance, KMedoids, Repulsion, catalogue, make
 
 every_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
 with_typicalities = pytest.mark.parametrize("cls", WITH_TYPICALITIES, ids=lambda cls: cls.__name__)
+
+
+def test_pairs_are_refused_with_a_sentence(blobs):
+    for cls in (*WITH_TYPICALITIES, KMedoids):
+        with pytest.raises(InvalidParameterError, match=f"{cls.__name__} takes no must_link"):
+            cls(3).fit(blobs[0], must_link=[(0, 1)])
+        with pytest.raises(InvalidParameterError, match="HardCMeans, FuzzyCMeans, EvidentialCMeans"):
+            cls(3).fit_predict(blobs[0], cannot_link=[(0, 1)])
+
+
+@every_estimator
+def test_a_start_with_matrices_that_the_geometry_does_not_have(cls, blobs):
+    X, _ = blobs
+    with pytest.raises(InvalidParameterError, match="an array of centres would fit"):
+        cls(3, init=(X[:3], np.tile(np.eye(X.shape[1]), (3, 1, 1)))).fit(X)
+
 
 # ------------------------------------------------------------------ parameters
 NAN, INF = float("nan"), float("inf")

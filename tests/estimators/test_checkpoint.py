@@ -143,10 +143,11 @@ def test_damage_is_refused(data, tmp_path_factory):
     model.fit(X)
     raw = bytearray(path.read_bytes())
     at = data.draw(st.integers(0, len(raw) - 1))
-    if data.draw(st.booleans()):
+    kind = data.draw(st.sampled_from(["flip", "cut", "delete"]))
+    if kind == "flip":
         raw[at] ^= data.draw(st.integers(1, 255))
     else:
-        del raw[at:]
+        del raw[at : at + (data.draw(st.integers(1, 64)) if kind == "delete" else len(raw))]
     path.write_bytes(raw)
     try:
         again = sc.FuzzyCMeans(3, random_state=0, checkpoint=path, n_init=1, max_iter=5).fit(X)

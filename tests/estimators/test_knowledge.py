@@ -27,6 +27,34 @@ def bridge():
     return X, y
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        [frozenset("ab"), frozenset("bc"), frozenset("c")],
+        [("x", 1), ("x", 2), ("y", 1)],
+        [(0, 1), (0, 2), "c"],
+        ["one", 2, None],
+    ],
+    ids=["sets", "tuples", "mixed", "two"],
+)
+def test_classes_are_any_hashable(names, iris):
+    X, truth = iris
+    y = [names[k] if i % 3 == 0 else None for i, k in enumerate(truth)]
+    model = FUZZY(3, random_state=0).fit(X, y)
+    told = [name for name in names if name is not None]
+    assert set(model.classes_[: len(told)].tolist()) == set(told)
+    found = [model.classes_[k] for k in model.labels_]
+    assert np.mean([found[i] == y[i] for i in range(0, 150, 3)]) > 0.6
+
+
+def test_tuples_of_degrees_are_degrees(iris):
+    X, truth = iris
+    degrees = np.eye(3)[truth]
+    one = FUZZY(3, random_state=0).fit(X, degrees)
+    two = FUZZY(3, random_state=0).fit(X, [tuple(row) for row in degrees.tolist()])
+    assert_array_equal(one.memberships_, two.memberships_)
+
+
 # ------------------------------------------------------------------ strength
 @every_estimator
 def test_a_label_draws_its_row_the_more_the_stronger_it_is(cls):

@@ -610,3 +610,10 @@ def test_not_fitted():
         with pytest.raises(NotFittedError):
             call(IRIS)
     assert not hasattr(KMedoids(), "memberships_")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_memberships_have_the_type_of_the_rows(dtype):
+    X = np.random.default_rng(0).normal(size=(30, 2)).astype(dtype)
+    model = KMedoids(3, random_state=0).fit(X)
+    assert model.memberships_.dtype == model.predict_proba(X).dtype == dtype

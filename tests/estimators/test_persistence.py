@@ -166,7 +166,7 @@ def test_missing_file(tmp_path):
 def test_damage_is_refused_by_one_error(data, written, tmp_path_factory):
     """Any byte changed, cut or added: a model equal to the one written, or ModelFileError."""
     raw = bytearray(written)
-    kind = data.draw(st.sampled_from(["flip", "cut", "insert", "zero"]))
+    kind = data.draw(st.sampled_from(["flip", "cut", "insert", "zero", "delete"]))
     at = data.draw(st.integers(0, len(raw) - 1))
     if kind == "flip":
         raw[at] ^= data.draw(st.integers(1, 255))
@@ -174,6 +174,8 @@ def test_damage_is_refused_by_one_error(data, written, tmp_path_factory):
         del raw[at:]
     elif kind == "insert":
         raw[at:at] = data.draw(st.binary(min_size=1, max_size=8))
+    elif kind == "delete":
+        del raw[at : at + data.draw(st.integers(1, 64))]
     else:
         raw[at : at + 16] = bytes(len(raw[at : at + 16]))
     path = tmp_path_factory.getbasetemp() / "damaged"

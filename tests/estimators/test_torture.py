@@ -12,7 +12,13 @@ from sklearn.metrics import adjusted_rand_score
 
 from configurations import ESTIMATORS, FUZZY, HARD, IMPROVED, MIXED, POSSIBILISTIC, WITH_EXPONENT
 from conftest import BLOB_MEANS, make_blobs
-from softclust import CentralDistance, DegenerateClusterWarning, Repulsion
+from softclust import (
+    CentralDistance,
+    DegenerateClusterWarning,
+    EvidentialCMeans,
+    GaussianMixture,
+    Repulsion,
+)
 
 every_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
 MODELS = {
@@ -180,6 +186,29 @@ def test_features_of_very_different_size(model):
     assert adjusted_rand_score(y, fitted.labels_) == 1
 
 
+@pytest.mark.parametrize("size", [1e-300, 1e-200, 1e-160, 1e160, 1e200])
+@pytest.mark.parametrize("covariance_type", ["full", "tied", "diag", "spherical"])
+@pytest.mark.parametrize("labelled", [False, True])
+def test_mixtures_of_any_size(covariance_type, size, labelled):
+    """`reg_covar`, which is in the units of the data, may exceed all that they have."""
+    X, y = make_blobs(4)
+    y[5:] = -1
+    model = GaussianMixture(3, covariance_type=covariance_type, random_state=0)
+    fitted = fit(model, X * size, y if labelled else None)
+    for found in (fitted.cluster_centers_, fitted.memberships_, fitted.predict_proba(7 * X * size)):
+        assert np.isfinite(found).all()
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-200, 1e-160, 1e160, 1e200])
+@pytest.mark.parametrize("data_weight", ["auto", "paper", 0.1])
+def test_labelled_evidence_of_any_size(data_weight, size):
+    X, y = make_blobs(4)
+    y[5:] = -1
+    fitted = fit(EvidentialCMeans(3, data_weight=data_weight, random_state=0), X * size, y)
+    assert np.isfinite(fitted.cluster_centers_).all()
+    assert np.isfinite(fitted.masses_).all()
+
+
 # ------------------------------------------------------------------ outliers and far rows
 @pytest.mark.parametrize("distance", [1e20, -1e100, 1e200, 1e300])
 @every_model
@@ -213,6 +242,20 @@ def test_noise_takes_the_outlier(distance):
         assert model.outlier_mask_.nonzero()[0].tolist() == [17]
         assert np.array_equal(model.labels_[kept], y[kept])
         np.testing.assert_allclose(model.cluster_centers_, clean.cluster_centers_, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("init", ["k-means++", "k-means||"])
+@pytest.mark.parametrize("distance", [100.0, 1e4, 1e8])
+@pytest.mark.parametrize("cls", [HARD, FUZZY, EvidentialCMeans], ids=lambda cls: cls.__name__)
+def test_no_start_among_noise(cls, distance, init, seed):
+    """Rows beyond the noise distance count as just as far where starts are drawn."""
+    X, y = make_blobs(seed)
+    X[17] = distance
+    more = {} if cls is EvidentialCMeans else {"noise_distance": 3.0}
+    model = fit(cls(3, init=init, random_state=seed, **more), X)
+    kept = np.arange(len(X)) != 17
+    assert model.outlier_mask_[17]
+    assert adjusted_rand_score(y[kept], model.labels_[kept]) == 1
 
 
 @pytest.mark.parametrize("distance", [1e3, 1e20, 1e100, 1e200])

@@ -362,3 +362,14 @@ def test_iris_with_a_tenth_known(iris, geometry, least, data_weight):
         assert_array_equal(model.classes_, [0, 1, 2])
         assert np.mean(model.labels_ == y) > 0.8  # clusters have the numbers of their classes
     assert np.mean(scores) >= least
+
+
+def test_rows_of_weight_0_do_not_move_the_noise_distance(iris):
+    X, _ = iris
+    more = np.vstack([X, X[:5] + 7])
+    weight = np.r_[np.ones(len(X)), np.zeros(5)]
+    one = EvidentialCMeans(3, random_state=0).fit(X)
+    assert (
+        EvidentialCMeans(3, random_state=0).fit(more, sample_weight=weight).noise_distance_
+        == one.noise_distance_
+    )

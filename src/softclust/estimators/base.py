@@ -261,7 +261,7 @@ class SoftClusterer(
         with undisturbed(len(source)):
             frame = self._frame(c, source)
             source, centre_rate = self._weigh_by_density(source)
-            start = self._start(source, labels, c, rng)
+            start = self._start(source, labels, c, rng, self._reach(frame, source.rows.units))
             outcome = self._solve(source, labels, pairs, frame, centre_rate, start, options, rng)
             self._publish(labels, pairs, outcome, options)
         return self
@@ -302,7 +302,7 @@ class SoftClusterer(
         if pairs is None:
             return None
         if getattr(self._partition(), "settle", None) is None:
-            raise ValueError(
+            raise InvalidParameterError(
                 f"{name} takes no must_link and cannot_link: the typicalities of a row do not depend on "
                 "those of another. HardCMeans, FuzzyCMeans, EvidentialCMeans and GaussianMixture take them."
                 if self._partition().has_typicalities
@@ -423,7 +423,12 @@ class SoftClusterer(
         """The units of squared distances."""
         return geometry.area_units(self.geometry, units)
 
-    def _start(self, source, labels, c, rng):
+    def _reach(self, frame, units):
+        """Squared distance beyond which rows are noise, for the choice of starts; infinite without."""
+        is_distance = frame.noise and not self._partition().is_entropic and self._areas(units) is units
+        return frame.noise if is_distance else np.inf
+
+    def _start(self, source, labels, c, rng, reach):
         rows = source.rows
         if not isinstance(self.init, str):
             init = self.init
@@ -436,7 +441,8 @@ class SoftClusterer(
             return recipes.Start(self._begin(source, lambda: known, rng))
 
         def draws(small):  # the rows on which starts compete
-            draw = drawing(self.init, source if self.init == "k-means||" else small, c, rng, known)
+            rows = source if self.init == "k-means||" else small
+            draw = drawing(self.init, rows, c, rng, known, reach)
             for _ in range(1 if geometry.is_shell(self.geometry) else self.n_init):
                 yield self._begin(small, draw, rng)
 
@@ -449,8 +455,13 @@ class SoftClusterer(
     def _given(self, init, source, c):
         """theta of a given start: centres; for geometries with a shape also (centres, matrices)."""
         rows = source.rows
-        if not (geometry.is_shaped(self.geometry) and geometry.is_compound(init)):
+        if not geometry.is_compound(init):
             return (self._given_centers(init, rows, c),)
+        if not geometry.is_shaped(self.geometry):
+            raise InvalidParameterError(
+                f"init is centres with matrices, of which geometry={self.geometry!r} has none; an array of "
+                "centres would fit."
+            )
         centers, matrices = init
         matrices = geometry.given_matrices(self.geometry, matrices, rows.units, c, rows.X.shape[1])
         centers = self._given_centers(centers, rows, c)

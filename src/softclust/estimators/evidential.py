@@ -22,6 +22,7 @@ from softclust.records import Frame
 from softclust.terms import LinkPenalty, SubsetPenalty
 
 _OUTLYING = 10.0  # rho^2 in median squared deviations, where none is given
+_GREATEST_WEIGHT = 1e100  # of what is known, in loop units, beside which nothing else counts
 
 
 @document(n_init=5)
@@ -224,11 +225,11 @@ class EvidentialCMeans(SoftClusterer):
         """1/xi in loop units: what a weight of 1 of what is known costs beside the data."""
         rows = source.rows
         if isinstance(self.data_weight, Real):
-            return float(rows.units.enter_square(1 / self.data_weight))
+            return min(float(rows.units.enter_square(1 / self.data_weight)), _GREATEST_WEIGHT)
         unit = (
             rows.units.enter_square(1.0) if self.data_weight == "paper" else total_variance(source) or 1.0
         )
-        return float(rows.total_weight * (len(frame.sets) + 1) * unit)
+        return min(float(rows.total_weight * (len(frame.sets) + 1) * unit), _GREATEST_WEIGHT)
 
     def _label_strength(self):
         return 1.0 if isinstance(self.label_strength, str) else self.label_strength
@@ -317,8 +318,10 @@ def _outlying(source):
     The spatial median (Weiszfeld's iteration) turns with the data, and no outlier moves it far.
     """
     rows = source.sample(20_000, np.random.default_rng(0)).here().rows
-    points = rows.points.astype(np.float64)
-    weight = np.ones(len(points)) if rows.weight is None else rows.weight / rows.weight.max()
+    points, weight = rows.points.astype(np.float64), np.ones(len(rows))
+    if rows.weight is not None:
+        counts = rows.weight > 0
+        points, weight = points[counts], rows.weight[counts] / rows.weight.max()
     centre = weight @ points / weight.sum()
     for _ in range(100):
         distance = np.sqrt(_squares(points - centre))

@@ -15,7 +15,7 @@ from sklearn.base import (
 )
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softclust.errors import warn
@@ -159,7 +159,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     # ------------------------------------------------------------------ fit
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None, *, sample_weight=None):
+    def fit(self, X, y=None, *, sample_weight=None, must_link=None, cannot_link=None):
         """Find the medoids of X.
 
         Parameters
@@ -171,12 +171,19 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             There by convention.
         sample_weight : array-like of shape (n_samples,), default=None
             How many rows each row stands for; 0 leaves a row out.
+        must_link, cannot_link : None
+            Medoids know of no pairs.
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
+        if must_link is not None or cannot_link is not None:
+            raise InvalidParameterError(
+                "KMedoids takes no must_link and cannot_link: each row goes to its nearest medoid. "
+                "HardCMeans, FuzzyCMeans, EvidentialCMeans and GaussianMixture take them."
+            )
         rows = self._rows(X)
         n, k = len(rows), self.n_clusters
         weight = check_weight(sample_weight, n)
@@ -371,9 +378,10 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         labels, least = metric.nearest(metric.prepare(X), metric.prepare(V), n_threads(self.n_jobs))
         return labels, metric.leave(least)
 
-    def fit_predict(self, X, y=None, *, sample_weight=None):
+    def fit_predict(self, X, y=None, *, sample_weight=None, must_link=None, cannot_link=None):
         """Fit, and return `labels_`."""
-        return self.fit(X, sample_weight=sample_weight).labels_
+        known = {"sample_weight": sample_weight, "must_link": must_link, "cannot_link": cannot_link}
+        return self.fit(X, y, **known).labels_
 
     def predict(self, X):
         """The nearest medoid of each row, 0..k-1; "precomputed": X[i, j] is to row j of the fit."""
@@ -388,9 +396,11 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         return self._indicators(self.predict(X))
 
     def _indicators(self, labels):
+        centers = self.cluster_centers_
+        dtype = centers.dtype if centers is not None and centers.dtype.kind == "f" else np.float64
         if not is_far(labels):
-            return np.eye(self.n_clusters_)[labels]
-        return (labels[:, None] == np.arange(self.n_clusters_)).astype(np.float64)
+            return np.eye(self.n_clusters_, dtype=dtype)[labels]
+        return (labels[:, None] == np.arange(self.n_clusters_)).astype(dtype)
 
     def transform(self, X):
         """Distances of each row to each medoid."""

@@ -20,6 +20,7 @@ from softclust.records import Frame
 
 _KINDS = ("full", "tied", "diag", "spherical")
 _STRONGEST = 1e6  # of labels: beyond, nothing changes
+_GREATEST_REG = 1e100  # of reg_covar in loop units, beside which nothing else counts
 _NOT_HERE = ("geometry", "metric_reg", "separation", "noise_distance", "density_rate", "density_from",
              "unlabelled", "printed_centers")  # fmt: skip
 
@@ -146,7 +147,7 @@ class GaussianMixture(SoftClusterer):
 
     def _sentence(self, source, frame):
         rows = source.rows
-        reg = float(rows.units.enter_square(self.reg_covar))
+        reg = min(float(rows.units.enter_square(self.reg_covar)), _GREATEST_REG)
         part = Gaussians(self.covariance_type, reg, rows.total_weight, geometry.sizes(source), self.noise)
         return part, Entropic(geometry.log_uniform_density(source) if self.noise else None)
 
