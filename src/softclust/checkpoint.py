@@ -10,6 +10,7 @@ import hashlib
 import os
 import time
 from dataclasses import fields
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from softclust.records import Fit, State, Stats
 
 FORMAT = 1
 _SHARE = 0.05  # of the time that writing may take
-_SAMPLE = 1000  # rows that tell data from other data
+_SAMPLE = 1000  # rows that tell the order of the data from another
 _CLASSES: dict[str, type] = {cls.__name__: cls for cls in (Fit, State, Stats)}
 _ARCHIVE = Archive("softclust checkpoint", CheckpointError, _CLASSES, most_header=2**28)
 
@@ -122,8 +123,9 @@ DATA = ("X", "y", "sample_weight", "must_link", "cannot_link")
 _ANY = ("n_jobs", "verbose", "checkpoint", "random_state")  # the seed is in the file
 
 
-def identity(estimator, X, knowledge):
-    """Digests of what a fit depends on, by name."""
+def identity(estimator, source, knowledge):
+    """Digests of what a fit depends on, by name; those of the rows take a pass over them."""
+    X = source.rows.X
     parameters = {
         name: value for name, value in estimator.get_params(deep=False).items() if name not in _ANY
     }
@@ -133,12 +135,24 @@ def identity(estimator, X, knowledge):
     known = {name: value for name, value in knowledge.items() if value is not None}
     rows = X[:: max(1, len(X) // _SAMPLE)]
     digests = {name: _digest(value) for name, value in (named | known).items()}
-    return digests | {"X": _digest([list(X.shape), str(X.dtype), rows])}
+    return digests | {"X": _digest([list(X.shape), str(X.dtype), rows, source.reduce(_fingerprint)])}
+
+
+def _fingerprint(rows):
+    """(1,) sum of the hashes of all rows of a block, modulo 2^64: another one if any bit differs."""
+    words = rows.X.view(np.dtype(f"u{rows.X.itemsize}")).astype(np.uint64)
+    words ^= words >> np.uint64(32)
+    odd = np.random.default_rng(0).integers(2**63, size=words.shape[1], dtype=np.uint64) * np.uint64(2)
+    hashes = words @ (odd + np.uint64(1))
+    hashes ^= hashes >> np.uint64(29)
+    hashes *= np.uint64(0xBF58476D1CE4E5B9)
+    hashes ^= hashes >> np.uint64(32)
+    return hashes.sum(keepdims=True)
 
 
 def _digest(value: Any) -> str:
     """The same for equal values, in any process."""
-    if value is None or isinstance(value, bool | int | float | str | np.generic):
+    if value is None or isinstance(value, bool | int | float | str | bytes | np.generic):
         text = repr(value)
     elif isinstance(value, np.ndarray) and value.dtype.kind != "O":
         entries = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
@@ -147,6 +161,11 @@ def _digest(value: Any) -> str:
         text = "".join(map(_digest, value))
     elif isinstance(value, dict):
         text = "".join(f"{key}{_digest(item)}" for key, item in sorted(value.items()))
+    elif isinstance(value, CodeType):
+        text = _digest([value.co_code, value.co_names, value.co_consts])
+    elif isinstance(value, FunctionType):  # what it does: all lambdas have one name
+        cells = [cell.cell_contents for cell in value.__closure__ or ()]
+        text = _digest([value.__code__, value.__defaults__, value.__kwdefaults__, cells])
     elif hasattr(value, "__qualname__"):
         text = f"{value.__module__}.{value.__qualname__}"
     elif hasattr(value, "__array__"):

@@ -95,11 +95,11 @@ def sweep(rows: Rows, model: Model, state: State) -> Stats:
     columns, costs = model.prototypes.columns(state.theta, model.frame), model.costs(rows.X.dtype)
     V, has_metrics = columns[0], len(columns) > 1
     narrow = rows.narrow and model.frame.is_narrow and bool(np.vdot(V, V) <= 4.0**NARROW_EXPONENT)
-    told = rows.told if has_metrics and model.labels is not None else None  # for which there is no pass
+    told = rows.told if has_metrics and model.labels is not None else None  # there is no pass for those
     sums, moments = model.prototypes.passes.sweep(
         rows.X, rows.weight, rows.units.packed(rows.X.dtype), narrow and not has_metrics, columns, costs,
         model.rule, model.parameters, model.scale(state),
-        model.known(rows) if told is None else (rows.known.rows,),
+        model.known(rows) if told is None else told[:1],
     )  # fmt: skip
     K = len(V)
     weight, scatter = sums[1 : K + 1], sums[K + 1 :]
@@ -107,7 +107,7 @@ def sweep(rows: Rows, model: Model, state: State) -> Stats:
         weight = weight * costs[0]
         moments = tuple(m * costs[0].reshape(-1, *[1] * (m.ndim - 1)) for m in moments)
     stats = Stats(float(sums[0]), weight, scatter, moments)
-    return stats if told is None else stats + sweep_by_parts(told, model, state)
+    return stats if told is None else stats + sweep_by_parts(told[1], model, state)
 
 
 @np.errstate(over="ignore")  # what has no float counts for nothing

@@ -141,8 +141,8 @@ class Rows:
 
     @cached_property
     def told(self):
-        """The rows of which something is known, as a block of their own; None where there are none."""
-        return None if self.known is None else self.take(self.known.rows)
+        """Positions of the rows of which something is known, and these as a block; None where none are."""
+        return None if self.known is None else (self.known.rows, self.take(self.known.rows))
 
     @property
     def total_weight(self):

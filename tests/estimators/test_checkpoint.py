@@ -117,6 +117,35 @@ def test_other_parameters_are_refused(change, sentence, iris, tmp_path):
     assert path.read_bytes() == before
 
 
+def test_one_other_entry_among_many_rows_is_seen(tmp_path):
+    rng = np.random.default_rng(0)
+    for dtype in (np.float64, np.float32):
+        X, path = rng.normal(size=(5000, 3)).astype(dtype), tmp_path / np.dtype(dtype).name
+        sc.FuzzyCMeans(3, random_state=0, checkpoint=path).fit(X)
+        for _ in range(10):
+            other = X.copy()
+            row, column = rng.integers(5000), rng.integers(3)
+            other[row, column] = np.nextafter(other[row, column], dtype(9))
+            with pytest.raises(sc.CheckpointError, match=r"other data \(X\)"):
+                sc.FuzzyCMeans(3, random_state=0, checkpoint=path).fit(other)
+
+
+def test_other_functions_are_seen(iris, tmp_path):
+    X, path = iris[0], tmp_path / "f"
+    shift = 1
+
+    def fit(init):
+        return sc.FuzzyCMeans(3, init=init, random_state=0, checkpoint=path).fit(X)
+
+    fit(lambda X, c, random_state: X[:c] + shift)
+    fit(lambda X, c, random_state: X[:c] + shift)
+    with pytest.raises(sc.CheckpointError, match="init"):
+        fit(lambda X, c, random_state: X[-c:] + shift)
+    shift = 2
+    with pytest.raises(sc.CheckpointError, match="init"):
+        fit(lambda X, c, random_state: X[:c] + shift)
+
+
 def test_other_data_are_refused(iris, tmp_path):
     X, y = iris
     path = tmp_path / "f"

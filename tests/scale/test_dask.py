@@ -600,9 +600,23 @@ def test_rows_that_are_lost_for_good(small_blocks, monkeypatch):
         if place == 2:
             raise OSError("no such disk")
 
-    with pytest.raises(DataLostError, match=r"4 tries; .* OSError: block \d: no such disk"):
+    with pytest.raises(DataLostError, match=r"4 tries; .* OSError: block 2: no such disk"):
         sc.FuzzyCMeans(3).fit(counted(X, (40, 2), log, always))
     assert log.count(2) == 4
+
+
+def test_lost_blocks_have_the_numbers_of_those_who_gave_them(monkeypatch):
+    """Also where small blocks are put together."""
+    monkeypatch.setattr(far_away, "_FIRST_PAUSE", 0.001)
+    X = make_blobs()[0]
+    monkeypatch.setattr(far_away, "_LEAST_BLOCK", 3 * 10 * X[0].nbytes)
+
+    def broken(place, reads):
+        if place == 7:
+            raise OSError("no such disk")
+
+    with pytest.raises(DataLostError, match="OSError: one of blocks 6 to 8: no such disk"):
+        sc.FuzzyCMeans(3).fit(counted(X, (10, 2), [], broken))
 
 
 def test_an_error_of_the_blocks_own_passes_through_at_once(small_blocks):

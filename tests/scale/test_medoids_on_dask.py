@@ -30,6 +30,10 @@ def test_few_rows_are_as_in_memory(method, rows):
     assert_array_equal(there.predict(X), here.labels_)
     assert_array_equal(there.memberships_.compute(), here.memberships_)
     assert_array_equal(there.predict_proba(lazy).compute(), here.memberships_)
+    far = there.transform(lazy)
+    assert isinstance(far, da.Array)
+    assert far.chunks == (lazy.chunks[0], (4,))
+    assert_array_equal(far.compute(), here.transform(X))
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -254,7 +254,7 @@ class SoftClusterer(
         if self.checkpoint is not None:
             known = {"y": y, "sample_weight": sample_weight}
             known |= {"must_link": must_link, "cannot_link": cannot_link}
-            seed = self._resume(source.rows.X, known, seed, watch)
+            seed = self._resume(source, known, seed, watch)
         rng = np.random.default_rng(seed)
         tol = max(self.tol, _LEAST_TOL[source.rows.X.dtype]) * source.rows.units.spread
         options = Options(self.max_iter, tol, self.acceleration, watch)
@@ -266,12 +266,12 @@ class SoftClusterer(
             self._publish(labels, pairs, outcome, options)
         return self
 
-    def _resume(self, X, known, seed, watch):
+    def _resume(self, source, known, seed, watch):
         """Have the fit kept in a file, or go on from there; the number that seeds chance."""
-        journal = Journal(self.checkpoint, identity(self, X, known), seed)
+        journal = Journal(self.checkpoint, identity(self, source, known), seed)
         watch.observers.append(journal)
-        if is_far(X):
-            X.checkpoint = self.checkpoint
+        if is_far(source.rows.X):
+            source.rows.X.checkpoint = self.checkpoint
         return journal.seed
 
     def _solve(self, source, labels, pairs, frame, centre_rate, start, options, rng):

@@ -332,13 +332,31 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self._publish_end(found, int((sizes > 0).sum()))
 
     def _lazy_labels(self, far):
+        like = np.empty(0, np.int32)
+        return far.given.map_blocks(
+            _told, self._without_rows(far), "predict", far.dtype, dtype=like.dtype, drop_axis=1, meta=like
+        )
+
+    def _lazy_distances(self, far):
+        chunks = far.given.chunks[0], (self.n_clusters_,)
+        like = np.empty((0, 0), far.dtype)
+        return far.given.map_blocks(
+            _told,
+            self._without_rows(far),
+            "transform",
+            far.dtype,
+            dtype=like.dtype,
+            chunks=chunks,
+            meta=like,
+        )
+
+    def _without_rows(self, far):
+        """What predictions need of this estimator."""
         reader = clone(self)
         for name in ("medoid_indices_", "n_clusters_", "cluster_centers_", "_metric_parameters"):
             setattr(reader, name, getattr(self, name))
         reader.n_features_in_ = far.n_features
-        return far.given.map_blocks(
-            _labels_of, reader, far.dtype, dtype=np.int32, drop_axis=1, meta=np.empty(0, np.int32)
-        )
+        return reader
 
     def _publish_end(self, found, distinct):
         self.n_iter_ = found.n_iter
@@ -385,11 +403,12 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     def predict(self, X):
         """The nearest medoid of each row, 0..k-1; "precomputed": X[i, j] is to row j of the fit."""
-        if is_far(X):
-            check_is_fitted(self)
-            validate_data(self, meta_of(X), skip_check_array=True, reset=False)
-            return self._lazy_labels(Far(X))
-        return self._nearest(X)[0]
+        return self._lazy_labels(self._far(X)) if is_far(X) else self._nearest(X)[0]
+
+    def _far(self, X):
+        check_is_fitted(self)
+        validate_data(self, meta_of(X), skip_check_array=True, reset=False)
+        return Far(X)
 
     def predict_proba(self, X):
         """1 in the cluster of each row, else 0."""
@@ -404,6 +423,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     def transform(self, X):
         """Distances of each row to each medoid."""
+        if is_far(X):
+            return self._lazy_distances(self._far(X))
         X = self._read(X)
         if self._is_given():
             return X
@@ -432,8 +453,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         return tags
 
 
-def _labels_of(X, reader, dtype):
-    return reader.predict(np.ascontiguousarray(X, dtype))
+def _told(X, reader, name, dtype):
+    """What the method of this name says of a block."""
+    return getattr(reader, name)(np.ascontiguousarray(X, dtype))
 
 
 def _loss(least, weight):

@@ -46,14 +46,14 @@ _LOSSES = {
 class _Unread:
     """A block that is read within the task that uses it, so that nobody else holds it."""
 
-    def __init__(self, graph, key):
-        self.graph, self.key = graph, key
+    def __init__(self, graph, key, name):
+        self.graph, self.key, self.name = graph, key, name
 
     def read(self):
         try:
             return dask.get(self.graph, self.key)
         except OSError as error:
-            raise OSError(f"block {self.key[1]}: {error}") from error
+            raise OSError(f"{self.name}: {error}") from error
 
 
 class _Shard:
@@ -266,8 +266,8 @@ class Far:
     def _loss(self, error):
         kept = f" What was found is in {self.checkpoint}." if self.checkpoint else ""
         return (
-            f"Rows of {self.n_blocks} blocks could not be read in {_RETRIES + 1} tries; the last ended "
-            f"with {type(error).__name__}: {error}.{kept}"
+            f"Rows of {self.given.numblocks[0]} blocks could not be read in {_RETRIES + 1} tries; the last "
+            f"ended with {type(error).__name__}: {error}.{kept}"
         )
 
     def _each(self, f, details, common, weight):
@@ -355,7 +355,19 @@ class Far:
         shared = sum(map(len, parts)) > 2 * len(graph)
         if shared or any(type(value).__name__ == "Future" for part in parts for value in part.values()):
             return list(self.array.to_delayed().ravel())
-        return [_Unread(part, key) for part, key in zip(parts, keys, strict=True)]
+        return [_Unread(*block) for block in zip(parts, keys, self._names, strict=True)]
+
+    @property
+    def _names(self):
+        """What each block is to those who gave them: one of theirs, or several that were put together."""
+        if self.array is self.given:
+            return [f"block {k}" for k in range(self.n_blocks)]
+        ends = np.searchsorted(np.cumsum(self.given.chunks[0]), np.cumsum(self.array.chunks[0])) + 1
+        firsts = [0, *ends[:-1].tolist()]
+        return [
+            f"block {first}" if last == first else f"one of blocks {first} to {last}"
+            for first, last in zip(firsts, (ends - 1).tolist(), strict=True)
+        ]
 
     def weights(self, weight):
         """Parts of `weight` where the shards are; made of tasks, so that none is lost."""
