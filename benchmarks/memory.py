@@ -19,52 +19,15 @@ import resource
 import subprocess
 import sys
 import tempfile
-import threading
 import warnings
 from pathlib import Path
 
 import numpy as np
 
 from common import machine, make_data, parser, print_table, verdict
+from peak import MB, Peak
 
 LIMIT = 50.0
-MB = 1e6
-
-
-def status(key: str) -> float:
-    """A size from /proc/self/status, in MB."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(key + ":"):
-            return int(line.split()[1]) * 1024 / MB
-    raise KeyError(key)
-
-
-class Peak:
-    """The greatest resident memory within the block: the kernel's mark, else samples."""
-
-    def __enter__(self) -> Peak:
-        self._done = threading.Event()
-        self._samples = [0.0]
-        try:
-            Path("/proc/self/clear_refs").write_text("5")  # resets VmHWM
-            self.method = "VmHWM"
-        except OSError:
-            self.method = "sampled each ms"
-            self._thread = threading.Thread(target=self._sample)
-            self._thread.start()
-        return self
-
-    def _sample(self) -> None:
-        while not self._done.wait(0.001):
-            self._samples.append(status("VmRSS"))
-
-    def __exit__(self, *_: object) -> None:
-        if self.method == "VmHWM":
-            self.mb = status("VmHWM")
-        else:
-            self._done.set()
-            self._thread.join()
-            self.mb = max(self._samples)
 
 
 def outputs(estimator: object, n: int) -> dict[str, float]:
@@ -89,11 +52,10 @@ def child(folder: Path) -> None:
 
     model().fit(X[:1000])
     gc.collect()
-    before = status("VmRSS")
     with Peak() as peak:
         fitted = model().fit(X)
     lifetime = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MB
-    record = {"before": before, "peak": peak.mb, "method": peak.method, "lifetime": lifetime}
+    record = {"before": peak.before, "peak": peak.mb, "method": peak.method, "lifetime": lifetime}
     print(json.dumps({**record, "n_iter": fitted.n_iter_, "outputs": outputs(fitted, len(X))}))
 
 

@@ -4,7 +4,7 @@
 
 FOLDER holds X.npy and V0.npy. The first line printed is the versions; then each line read,
 ``{"peer": "scikit-fuzzy", "m": 2.0, "iterations": 4}``, is answered by one line
-``{"seconds": .., "n_iter": .., "centres": [[..]]}``. Both peers start from memberships, so the
+``{"seconds": .., "n_iter": .., "mb": .., "centres": [[..]]}``. Both peers start from memberships, so the
 memberships of V0 are worked out beforehand and are not timed: iteration 1 is the first new centres.
 """
 
@@ -18,6 +18,8 @@ from pathlib import Path
 import numpy as np
 from fcmeans import FCM
 from skfuzzy.cluster import cmeans
+
+from peak import Peak
 
 FOLDER = Path(sys.argv[1])
 X, V0 = np.load(FOLDER / "X.npy"), np.load(FOLDER / "V0.npy")
@@ -61,7 +63,9 @@ print(json.dumps({name: version(name) for name in ("numpy", *PEERS)}), flush=Tru
 for line in sys.stdin:
     order = json.loads(line)
     start(order["m"])  # worked out outside the timing
-    before = time.perf_counter()
-    centres, n_iter = PEERS[order["peer"]](order["m"], order["iterations"])
-    answer = {"seconds": time.perf_counter() - before, "n_iter": n_iter}
+    with Peak() as peak:
+        before = time.perf_counter()
+        centres, n_iter = PEERS[order["peer"]](order["m"], order["iterations"])
+        took = time.perf_counter() - before
+    answer = {"seconds": took, "n_iter": n_iter, "mb": peak.rise}
     print(json.dumps({**answer, "centres": centres.tolist()}), flush=True)

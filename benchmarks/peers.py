@@ -11,6 +11,7 @@ best      ms an iteration: least time of the long fit less least time of the sho
 median    the same from the median times
 once      ms a fit costs besides its iterations (best times)
 fits      iterations of the short and of the long fit, as reported by the contestant
+MB        the most that a long fit took beyond what was there, its results included
 |dV|      largest difference of a centre from softclust's after the same number of iterations
 
 Peers held to NumPy < 2 live in .venv-peers, made on the first run.
@@ -34,6 +35,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from common import ROOT, environment, machine, make_data, median, parser, print_table, verdict
+from peak import Peak
 from softclust import FuzzyCMeans, HardCMeans
 
 # scikit-fuzzy imports the last two without requiring them.
@@ -55,6 +57,7 @@ class Run:
     seconds: float
     n_iter: int
     centres: np.ndarray
+    mb: float
 
 
 @dataclass
@@ -93,9 +96,11 @@ class Contestant:
 def in_process(build: Callable[[int], object], X: np.ndarray) -> Callable[[int], Run]:
     def fit(iterations: int) -> Run:
         model = build(iterations)
-        start = time.perf_counter()
-        model.fit(X)
-        return Run(time.perf_counter() - start, model.n_iter_, model.cluster_centers_)
+        with Peak() as peak:
+            start = time.perf_counter()
+            model.fit(X)
+            took = time.perf_counter() - start
+        return Run(took, model.n_iter_, model.cluster_centers_, peak.rise)
 
     return fit
 
@@ -117,7 +122,7 @@ class PeerWorker:
             self.process.stdin.write(json.dumps(order) + "\n")
             self.process.stdin.flush()
             answer = self._answer()
-            return Run(answer["seconds"], answer["n_iter"], np.array(answer["centres"]))
+            return Run(answer["seconds"], answer["n_iter"], np.array(answer["centres"]), answer["mb"])
 
         return fit
 
@@ -154,13 +159,15 @@ def report(contestants: list[Contestant]) -> dict[str, dict]:
         fits = (one.short[0].n_iter, one.long[0].n_iter)
         gap = disagreement(one, by_name) if one.reference else None
         early = "" if fits == one.iterations else " (!)"
+        mb = max(r.mb for r in one.long)
         figures = [f"{best:.1f}", f"{mid:.1f}", f"{one.once():.0f}", f"{fits[0]}, {fits[1]}{early}"]
+        figures.append(f"{mb:.0f}")
         rows.append([one.name, *figures, "-" if gap is None else f"{gap:.0e}"])
         results[one.name] = {
-            "best_ms": best, "median_ms": mid, "once_ms": one.once(), "fits": fits, "dV": gap,
+            "best_ms": best, "median_ms": mid, "once_ms": one.once(), "fits": fits, "mb": mb, "dV": gap,
             "short_s": [r.seconds for r in one.short], "long_s": [r.seconds for r in one.long],
         }  # fmt: skip
-    print_table(["ms an iteration", "best", "median", "once", "fits", "|dV|"], rows)
+    print_table(["ms an iteration", "best", "median", "once", "fits", "MB", "|dV|"], rows)
     return results
 
 

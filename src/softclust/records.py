@@ -235,7 +235,7 @@ class Frame(Value):
     def singletons(cls, c, noise=0.0):
         return cls(np.eye(c), noise)
 
-    @property
+    @cached_property
     def is_singletons(self):
         return len(self.sets) == self.sets.shape[1]
 

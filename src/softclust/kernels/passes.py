@@ -17,7 +17,11 @@ from softclust.loading import paused_at_first
 _TINY = {np.dtype("f4"): 1e-30, np.dtype("f8"): 1e-300}  # least cost: its reciprocal has a float
 _TINY_NARROW = {np.dtype("f4"): 1e-30, np.dtype("f8"): 2.0**-120}  # and the product of eight
 _NONE = read_only(np.empty(0), np.float64)
-_NO_ROOTS = read_only(np.empty((0, 0, 0)), np.float64)
+# What points that are singletons do not have: roots of metrics, levels, factors and least costs.
+_ABSENT = {
+    dtype: tuple(read_only(np.empty(shape), dtype) for shape in ((0, 0, 0), 0, 0, 0)) for dtype in _TINY
+}
+_NO_SECOND = np.empty((0, 0, 0))  # moments
 
 
 @compiled
@@ -114,15 +118,15 @@ def _assign(
 _run_sweep, _run_assign = paused_at_first(_sweep), paused_at_first(_assign)
 
 
-def _columns(V, roots=_NO_ROOTS, level=_NONE, factor=_NONE, least=_NONE):
-    """Places of the columns, roots of their metrics, levels, factors and least costs; most have none."""
-    return V, roots, level, factor, least
-
-
 def _inputs(X, units, places, costs, scale):
-    """The block, its units and the columns, then their scales, as the compiled passes take them."""
-    columns = _columns(*places) if costs is None else _columns(*_columns(*places)[:3], *costs)
-    return *(read_only(array, X.dtype) for array in (X, units, *columns)), read_only(scale, np.float64)
+    """As the compiled passes take them: the block and its units; of the columns places, roots of metrics,
+    levels, factors, least costs; and scales.
+    """
+    dtype, absent = X.dtype, _ABSENT[X.dtype]
+    columns = [read_only(array, dtype) for array in places]
+    columns += absent[len(places) - 1 : 2]
+    columns += absent[2:] if costs is None else [read_only(array, dtype) for array in costs]
+    return read_only(X, dtype), read_only(units, dtype), *columns, read_only(scale, np.float64)
 
 
 _KNOWN_TYPES = np.int64, np.float64, np.float64  # positions, wanted degrees, strengths
@@ -141,7 +145,8 @@ def sweep(X, weight, units, narrow, places, costs, rule, parameters, scale, know
     weight = _NONE if weight is None else read_only(weight, np.float64)
     rows, *said = _NOTHING_KNOWN if known is None else map(read_only, known, _KNOWN_TYPES)
     tiny = (_TINY_NARROW if narrow else _TINY)[X.dtype]
-    sums, moment, second = np.zeros(2 * c + 1), np.zeros((c, p)), np.zeros((len(roots), p, p))
+    sums, moment = np.zeros(2 * c + 1), np.zeros((c, p))
+    second = np.zeros((c, p, p)) if len(roots) else _NO_SECOND
     _run_sweep(
         X, weight, units, *columns, rule.kind, parameters, scale, rows, tiny, narrow,
         *workspace(X.dtype, p, c), sums, moment, second,
