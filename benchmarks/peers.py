@@ -231,7 +231,7 @@ def main() -> int:
     options = parser(__doc__)
     options.add_argument("--quick", action="store_true", help="a twentieth of the rows")
     options.add_argument("--json", type=Path, metavar="PATH", help="write all figures there")
-    options.add_argument("--rounds", type=int, default=5)
+    options.add_argument("--rounds", type=int, default=9)
     options.add_argument("--n-jobs", type=int, help="for softclust (default: its own default)")
     options.add_argument("--no-peers", action="store_true", help="leave .venv-peers out")
     options.add_argument("--peers-venv", type=Path, default=ROOT / ".venv-peers")

@@ -103,6 +103,17 @@ def test_files_that_do_not_fit(rows, tmp_path, spool):
         fitted(tmp_path / "o.npy")
 
 
+def test_paths_that_are_not_taken(rows, tmp_path):
+    path = tmp_path / "x.npy"
+    np.save(path, rows)
+    with pytest.raises(ValueError, match="list of 2 paths; one path, or a dask collection"):
+        sc.FuzzyCMeans(3).fit([path, str(path)])
+    with pytest.raises(ValueError, match=r"np.load\(path, mmap_mode='r'\) or a dask collection"):
+        sc.KMedoids(3).fit(path)
+    with pytest.raises(ValueError, match="no functions"):
+        sc.KMedoids(3).fit(lambda: iter([rows]))
+
+
 def test_the_spool_is_private(spool):
     files.folder()
     if os.name == "posix":

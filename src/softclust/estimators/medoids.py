@@ -22,6 +22,7 @@ from softclust.errors import warn
 from softclust.knowledge import check_weight
 from softclust.medoids import FarVectors, Matrix, Search, Vectors, clara, clarans, metric_for, scaled
 from softclust.run import Far, is_far, meta_of, n_threads
+from softclust.run.files import is_file
 from softclust.run.local import SAMPLE_BYTES
 
 _COUNT = Interval(Integral, 1, None, closed="left")
@@ -221,6 +222,11 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
                     f"method={self.method!r} needs all {len(far)} rows in memory; method='clara' does not."
                 )
             return far
+        if is_file(X):
+            raise ValueError(
+                "KMedoids takes rows in memory or on a cluster, no paths and no functions; "
+                "np.load(path, mmap_mode='r') or a dask collection would fit."
+            )
         order = None if self._is_given() else "C"
         return check_array(X, estimator=self, input_name="X", order=order, **_AS_FLOATS)
 

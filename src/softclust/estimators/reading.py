@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.validation import validate_data
 
 from softclust.run import Far, is_far, meta_of
-from softclust.run.files import is_file, opened
+from softclust.run.files import are_files, is_file, opened
 
 OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
 _AS_FLOATS: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C"}
@@ -42,6 +42,11 @@ def rows_of(estimator, X, reset=True):
         X, like = opened(X)
         validate_data(estimator, X[:0] if like is None else like, skip_check_array=True, reset=reset)
         return np.asarray(check_array(X, **_AS_FLOATS, estimator=estimator, input_name="X"))
+    if are_files(X):
+        raise ValueError(
+            f"X is a list of {len(X)} paths; one path, or a dask collection, as dask.dataframe.read_parquet "
+            "makes of them, would fit."
+        )
     if reset and _needs_no_change(X):  # what follows would find the same, in a twentieth of a small fit
         estimator.__dict__.pop("feature_names_in_", None)
         estimator.n_features_in_ = X.shape[1]

@@ -23,6 +23,11 @@ def is_file(X):
     return isinstance(X, str | os.PathLike) or (callable(X) and not hasattr(X, "__array__"))
 
 
+def are_files(X):
+    """Whether X names several files."""
+    return isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(x, str | os.PathLike) for x in X)
+
+
 def opened(X):
     """The rows as a read-only memory map, and an empty table with the names of its columns, or None."""
     rows, like = _opened(X)
