@@ -44,8 +44,8 @@ def rows_of(estimator, X, reset=True):
         return np.asarray(check_array(X, **_AS_FLOATS, estimator=estimator, input_name="X"))
     if are_files(X):
         raise ValueError(
-            f"X is a list of {len(X)} paths; one path, or a dask collection, as dask.dataframe.read_parquet "
-            "makes of them, would fit."
+            f"X is a list of {len(X)} paths; one path, or a dask collection (dask.dataframe.read_parquet "
+            "makes one of them), would fit."
         )
     if reset and _needs_no_change(X):  # what follows would find the same, in a twentieth of a small fit
         estimator.__dict__.pop("feature_names_in_", None)
