@@ -106,7 +106,7 @@ def _turn(model, source, options, memory):
 
 def _sweep_downhill(model, source, memory):
     """Statistics at a state that is no higher than those before; None where there is none on the way."""
-    is_rough = memory.answer is not None and _may_climb(model, memory.scheme)
+    is_rough = getattr(model.prototypes, "is_rough", False) and memory.answer is not None
     halvings = 0
     while True:
         stats = source.reduce(sweep, model, memory.state)
@@ -124,17 +124,6 @@ def _sweep_downhill(model, source, memory):
         if halvings > _MOST_HALVINGS:  # no part of the step lowers J: this is as low as it gets
             return None
         memory.state = _halfway(model.prototypes, memory.answer, memory.state)
-
-
-def _may_climb(model, scheme):
-    """Whether a whole step may raise J: of rough prototypes, and of ridged ones from where a scheme led.
-
-    What a ridge adds to covariances is no term of J: plain steps go down to where it holds them, but
-    extrapolation finds states below.
-    """
-    part = model.prototypes
-    ridged = scheme is not None and getattr(part, "is_ridged", False)
-    return getattr(part, "is_rough", False) or (ridged and model.partition.minimises)
 
 
 def _of(state, stats):

@@ -23,7 +23,6 @@ class Entropic:
     has_noise = True
     relocates = False
     is_entropic = True
-    minimises = True  # J, together with its prototypes
 
     @property
     def rule(self):
@@ -66,7 +65,6 @@ class Exponential(Entropic):
     m: float = 2.0
 
     has_noise = False
-    minimises = False
     settle = None  # type: ignore[assignment]  # its J has no memberships of pairs
 
     @property

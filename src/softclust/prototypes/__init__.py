@@ -6,8 +6,7 @@ A part has `begin(V)` -> theta at the start, and `start(theta)` -> what to begin
 `shift(theta, other)`, how far it moved; `packed` and `unpacked`, for extrapolation; and `passes`: the
 module with its compiled sweep and assign, or None, with `columns(theta, frame)`, what those see of theta.
 Of some it is said that they are `is_unitless`: their distances have no unit; `is_rough`: their solve may
-raise J; `is_ridged`: it adds something that is no term of J; `may_coincide`: different clusters may have
-one centre; `in_data_units`: they see rows as they are.
+raise J; `may_coincide`: different clusters may have one centre; `in_data_units`: they see rows as they are.
 """
 
 from softclust.prototypes.ellipsoids import Ellipsoids, Refitted, check_covariances

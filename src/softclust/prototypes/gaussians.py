@@ -38,10 +38,6 @@ class Gaussians(Value):
         return None if self._is_diagonal else compiled_passes()
 
     @property
-    def is_ridged(self):
-        return self.reg > 0
-
-    @property
     def _is_diagonal(self):
         return self.kind in ("diag", "spherical")
 
