@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -24,7 +24,8 @@ from softclust.records import Fit, State, Stats
 
 FORMAT = 1
 _SHARE = 0.05  # of the time that writing may take
-_SAMPLE = 1000  # rows that tell the order of the data from another
+_SPAN = 2**64
+_STEP = 0x9E3779B97F4A7C15  # odd: no power of it loses a bit
 _CLASSES: dict[str, type] = {cls.__name__: cls for cls in (Fit, State, Stats)}
 _ARCHIVE = Archive("softclust checkpoint", CheckpointError, _CLASSES, most_header=2**28)
 
@@ -133,13 +134,25 @@ def identity(estimator, source, knowledge):
         parameters["random_state"] = int(estimator.random_state)
     named = {"softclust": softclust.__version__, "estimator": type(estimator).__name__, **parameters}
     known = {name: value for name, value in knowledge.items() if value is not None}
-    rows = X[:: max(1, len(X) // _SAMPLE)]
     digests = {name: _digest(value) for name, value in (named | known).items()}
-    return digests | {"X": _digest([list(X.shape), str(X.dtype), rows, source.reduce(_fingerprint)])}
+    found = source.reduce(_fingerprint)
+    return digests | {"X": _digest([list(X.shape), str(X.dtype), found.value])}
+
+
+@dataclass(frozen=True)
+class _Fingerprint:
+    """A hash of rows in their order, the same however they are cut into blocks; `+` joins neighbours."""
+
+    value: int
+    rows: int
+
+    def __add__(self, other):
+        ahead = self.value * pow(_STEP, other.rows, _SPAN)
+        return _Fingerprint((ahead + other.value) % _SPAN, self.rows + other.rows)
 
 
 def _fingerprint(rows):
-    """(1,) sum of the hashes of all rows of a block, modulo 2^64: another one if any bit differs."""
+    """sum_i h_i step^(n - 1 - i) modulo 2^64, with h_i a hash of row i: one other bit is always seen."""
     words = rows.X.view(np.dtype(f"u{rows.X.itemsize}")).astype(np.uint64)
     words ^= words >> np.uint64(32)
     odd = np.random.default_rng(0).integers(2**63, size=words.shape[1], dtype=np.uint64) * np.uint64(2)
@@ -147,7 +160,9 @@ def _fingerprint(rows):
     hashes ^= hashes >> np.uint64(29)
     hashes *= np.uint64(0xBF58476D1CE4E5B9)
     hashes ^= hashes >> np.uint64(32)
-    return hashes.sum(keepdims=True)
+    steps = np.full(len(hashes), _STEP, dtype=np.uint64)
+    steps[:1] = 1
+    return _Fingerprint(int((hashes * np.multiply.accumulate(steps)[::-1]).sum()), len(hashes))
 
 
 def _digest(value: Any) -> str:

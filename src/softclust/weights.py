@@ -46,8 +46,10 @@ def density_weights(rows, rate, threads, seed=0):
     in the order of a k-d tree, tiles of rows so far apart that no term exceeds exp(-32) are skipped, an
     error below 1e-8.  Else O(n) time: the rows are put into 256 cells, each taken for a normal
     distribution with the mean and the variances of its rows, over which the kernel is integrated
-    exactly; the row's own term is exact.  Errors of a weight are 1 to 10 % as a rule, up to 40 % in many
-    features with heavy tails; the centres of SWFCM move by 0.1 to 0.9 % of the spread.
+    exactly; the row's own term is exact.  The error of a weight at the automatic rate, 25,000 rows, half of
+    the rows and 95 % of them within: 6 and 22 % for blobs in 4 features, 12 and 32 % in 8, 35 and 60 % for
+    heavy tails (Student's t, 3 degrees of freedom) in 8; the centres of SWFCM move by 0.1 to 0.9 % of the
+    spread.
     """
     weight = np.ones(len(rows)) if rows.weight is None else rows.weight
     rows = Rows(rows.X, rows.units, weight)

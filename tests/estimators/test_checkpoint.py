@@ -15,6 +15,8 @@ import softclust as sc
 from killed import killed_and_let_be
 from onlookers import AtTurns, Crash, crash
 from softclust import checkpoint
+from softclust.run import LocalSource
+from softclust.units import rows_in_units
 
 MODELS = {
     "fcm": {},
@@ -128,6 +130,18 @@ def test_one_other_entry_among_many_rows_is_seen(tmp_path):
             other[row, column] = np.nextafter(other[row, column], dtype(9))
             with pytest.raises(sc.CheckpointError, match=r"other data \(X\)"):
                 sc.FuzzyCMeans(3, random_state=0, checkpoint=path).fit(other)
+            swapped = X.copy()
+            i, j = rng.choice(5000, 2, replace=False)
+            swapped[[i, j]] = swapped[[j, i]]
+            with pytest.raises(sc.CheckpointError, match=r"other data \(X\)"):
+                sc.FuzzyCMeans(3, random_state=0, checkpoint=path).fit(swapped)
+
+
+def test_the_fingerprint_of_rows_does_not_depend_on_their_blocks():
+    rows = rows_in_units(np.random.default_rng(0).normal(size=(1000, 3)), None)
+    whole = LocalSource(rows, 1, 1000).reduce(checkpoint._fingerprint)
+    for size in (1, 7, 128, 999):
+        assert LocalSource(rows, 2, size).reduce(checkpoint._fingerprint) == whole
 
 
 def test_other_functions_are_seen(iris, tmp_path):
