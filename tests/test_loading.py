@@ -1,11 +1,13 @@
-"""The collector is paused while code is loaded, and only then."""
+"""The collector is paused while code is loaded, and only then; a module that none looks into waits."""
 
 import gc
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
-from softclust.loading import collector_paused, paused_at_first
+from softclust.loading import collector_paused, paused_at_first, postponed
 
 
 def test_the_collector_is_as_it_was_afterwards():
@@ -28,3 +30,63 @@ def test_only_the_first_call_of_a_type_is_paused():
     for dtype in (np.float64, np.float32, np.float64, np.float32):
         np.testing.assert_array_equal(kernel(np.zeros(2, dtype), 1), [1, 1])
     assert states == [False, False, True, True]
+
+
+STATS = "scipy.stats"
+WAITING = f"import sys, softclust; softclust.FuzzyCMeans; assert not any({STATS!r} in m for m in sys.modules)"
+
+
+def passes(code):
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "import scipy.stats; assert scipy.stats.norm.cdf(0) == 0.5",
+        "import scipy; assert scipy.stats.norm.cdf(0) == 0.5",
+        "from scipy import stats; assert stats.norm.cdf(0) == 0.5 and stats is sys.modules['scipy.stats']",
+        "import scipy.stats.qmc; assert scipy.stats.qmc.Halton(1).random().shape == (1, 1)",
+        "from sklearn.utils.fixes import _mode; assert _mode([2, 1, 2]).mode[0] == 2",
+        "from sklearn.preprocessing import QuantileTransformer; QuantileTransformer",
+    ],
+)
+def test_statistics_are_there_when_someone_asks(later):
+    passes(f"{WAITING}\n{later}")
+
+
+def test_statistics_that_are_there_already_stay():
+    passes("import sys, scipy.stats as s, softclust; softclust.FuzzyCMeans; assert s is sys.modules[s.__name__]")
+
+
+def test_who_looks_inside_has_the_module_itself():
+    name = "json.tool"
+    sys.modules.pop(name, None)
+    with postponed(name):
+        held = sys.modules[name]
+        from json.tool import main
+
+        assert sys.modules[name] is not held
+        assert held.main is main
+    assert sys.modules[name].main is main
+
+
+def test_a_failed_import_leaves_nothing_behind():
+    sys.modules.pop("json.tool", None)
+    with pytest.raises(RuntimeError), postponed("json.tool"):
+        raise RuntimeError
+    assert "json.tool" not in sys.modules
+
+
+def test_threads_that_load_the_same_get_it():
+    passes(
+        "import threading, softclust\n"
+        "found = []\n"
+        "def look():\n"
+        "    from scipy.stats import norm\n"
+        "    found.append(norm.cdf(0))\n"
+        "threads = [threading.Thread(target=look) for _ in range(4)]\n"
+        "[t.start() for t in threads[:2]]; softclust.FuzzyCMeans; [t.start() for t in threads[2:]]\n"
+        "[t.join() for t in threads]\n"
+        "assert found == [0.5] * 4"
+    )

@@ -13,7 +13,6 @@ from numbers import Real
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.optimize import minimize
 from sklearn.utils._param_validation import InvalidParameterError
 
 _COINCIDENT = 1e-4  # of the data's spread
@@ -138,6 +137,8 @@ def _minimise(value, gradient, hessian, start):
         rest = np.linalg.norm(gradient(v))
         beyond = not (np.isfinite(rest) and np.isfinite(hessian(v)).all())  # the range of floats: stay
         if rest > 1e-6 * np.linalg.norm(gradient(start)) and not beyond:
+            from scipy.optimize import minimize  # takes a tenth of a second to load
+
             # A few short steps: the loop comes back, and a centre on its way out is not hurried.
             options = {
                 "gtol": 1e-8 * rest,
