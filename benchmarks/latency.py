@@ -58,7 +58,7 @@ def mark(stage): marks.append((stage, time.perf_counter()))
 import numpy; mark("import numpy")
 X = numpy.load(sys.argv[1]); mark("rows from a file")
 import softclust; mark("import softclust")
-model = softclust.FuzzyCMeans(n_clusters=3, random_state=0); mark("softclust.FuzzyCMeans(...)")  # scikit-learn
+model = softclust.FuzzyCMeans(n_clusters=3, random_state=0); mark("FuzzyCMeans, scikit-learn")
 model.fit(X); mark("first fit")
 model.fit(X); mark("second fit")
 print(json.dumps([(s, t - marks[i][1]) for i, (s, t) in enumerate(marks[1:])]))

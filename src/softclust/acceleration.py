@@ -6,12 +6,17 @@ proposal only if J there is no higher, so descent does not depend on what is pro
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from math import sqrt
 
 import numpy as np
+from scipy.linalg.blas import daxpy, ddot  # half the time of NumPy's, which counts where x is short
 from scipy.linalg.lapack import dposv
 
+_BEYOND = np.errstate(over="ignore", invalid="ignore")  # the loop takes no point that is not finite
 
+
+@dataclass
 class QuasiNewton:
     """L-BFGS (Liu & Nocedal 1989), with the plain step G(x) - x in the place of the downhill gradient.
 
@@ -21,14 +26,12 @@ class QuasiNewton:
     mixing walks up to as to any other fixed point.
     """
 
+    last: tuple | None = None  # point, plain step
+    pairs: list = field(default_factory=list)  # (step, how much shorter the plain step is then, product)
     window = 8
 
-    def __init__(self):
-        self.restart()
-
     def restart(self):
-        self.last = None
-        self.pairs = []  # (step, how much shorter the plain step is at its end, their product)
+        self.last, self.pairs = None, []
 
     def propose(self, x, image):
         downhill = image - x
@@ -37,36 +40,39 @@ class QuasiNewton:
         self.last = x, downhill
         if not self.pairs:
             return image
-        way, shares = downhill, []
+        way, shares = downhill.copy(), []
         for step, bend, product in reversed(self.pairs):
-            shares.append(step.dot(way) / product)
-            way = way - shares[-1] * bend
+            shares.append(ddot(step, way) / product)
+            daxpy(bend, way, a=-shares[-1])  # way -= share * bend
         _, bend, product = self.pairs[-1]
-        way = min(max(product / bend.dot(bend), 1.0), 2.0) * way
-        for (step, bend, product), share in zip(self.pairs, reversed(shares), strict=True):
-            way = way + (share - bend.dot(way) / product) * step
-        return x + way
+        way *= min(max(product / ddot(bend, bend), 1.0), 2.0)
+        for step, bend, product in self.pairs:
+            daxpy(step, way, a=shares.pop() - ddot(bend, way) / product)
+        way += x
+        return way
 
     def _learn(self, step, bend):
         """Keep what the last step has shown; forget all where the way does not bend upwards."""
-        product = step.dot(bend)  # twice as fast as @, which counts where x is short
-        if product > 1e-8 * sqrt(step.dot(step) * bend.dot(bend)):
-            self.pairs = [*self.pairs[1 - self.window :], (step, bend, float(product))]
+        product = ddot(step, bend)
+        if product > 1e-8 * sqrt(ddot(step, step) * ddot(bend, bend)) > 0:
+            self.pairs = [*self.pairs[1 - self.window :], (step, bend, product)]
         else:
             self.pairs = []
 
 
+@dataclass
 class Anderson:
     """Anderson mixing: the combination of the last images whose residuals nearly cancel."""
 
-    def __init__(self, window=5):
-        self.window = window
-        self.restart()
+    last: tuple | None = None  # point, residual
+    steps: list = field(default_factory=list)  # differences of points
+    changes: list = field(default_factory=list)  # and of residuals
+    window = 5
 
     def restart(self):
-        self.last = None
-        self.steps, self.changes = [], []  # differences of points and of residuals
+        self.last, self.steps, self.changes = None, [], []
 
+    @_BEYOND
     def propose(self, x, image):
         residual = image - x
         if self.last is not None:
@@ -85,15 +91,16 @@ class Anderson:
         return image - weights @ (np.array(self.steps) + F)
 
 
+@dataclass
 class Squarem:
     """SQUAREM (Varadhan & Roland 2008), scheme S3: a squared step each second image."""
 
-    def __init__(self):
-        self.restart()
+    points: list = field(default_factory=list)
 
     def restart(self):
         self.points = []
 
+    @_BEYOND
     def propose(self, x, image):
         self.points = [*self.points, x]
         if len(self.points) < 2:

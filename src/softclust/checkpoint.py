@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -26,7 +26,7 @@ FORMAT = 1
 _SHARE = 0.05  # of the time that writing may take
 _SPAN = 2**64
 _STEP = 0x9E3779B97F4A7C15  # odd: no power of it loses a bit
-_CLASSES: dict[str, type] = {cls.__name__: cls for cls in (Fit, State, Stats)}
+_CLASSES: dict[str, type] = {cls.__name__: cls for cls in (Fit, Memory, State, Stats, *SCHEMES.values())}
 _ARCHIVE = Archive("softclust checkpoint", CheckpointError, _CLASSES, most_header=2**28)
 
 
@@ -63,7 +63,7 @@ class Journal:
                 "remove it, or give another path."
             )
         self.seed, self.loops = header["seed"], values["loops"]
-        self.kept = None if values["memory"] is None else _memory(values["memory"])
+        self.kept = values["memory"]
 
     # ------------------------------------------------------------------ an observer of the fit
     def begin(self, model, source, options):
@@ -97,26 +97,10 @@ class Journal:
             "identity": self.identity,
             "seed": self.seed,
         }
-        memory = None if self.memory is None else _values(self.memory)
-        _ARCHIVE.write(self.path, header, {"loops": self.loops, "memory": memory}, compressed=False)
+        values = {"loops": self.loops, "memory": self.memory}
+        _ARCHIVE.write(self.path, header, values, compressed=False)
         self.written = time.monotonic()
         self.cost = self.written - began
-
-
-def _values(memory):
-    values = {field.name: getattr(memory, field.name) for field in fields(memory)}
-    scheme = values.pop("scheme")
-    names = {kind: name for name, kind in SCHEMES.items()}
-    return values | {"scheme": None if scheme is None else [names[type(scheme)], vars(scheme)]}
-
-
-def _memory(values):
-    scheme = None
-    if values["scheme"] is not None:
-        name, contents = values["scheme"]
-        scheme = SCHEMES[name]()
-        vars(scheme).update(contents)
-    return Memory(**{**values, "scheme": scheme})
 
 
 # ---------------------------------------------------------------------- whose checkpoint it is

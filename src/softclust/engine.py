@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any
@@ -39,6 +40,7 @@ class Memory:
 
     state: State  # where the next sweep looks
     scheme: Any = None  # of the acceleration
+    swept: Stats | None = None  # statistics at that state, where a loop before has been there
     plain: State | None = None  # the plain step, should the extrapolated state lie higher
     answer: State | None = None  # the last accepted state, and its statistics
     stats: Stats | None = None
@@ -50,11 +52,22 @@ class Memory:
     def fit(self, converged):
         """The last accepted state as the answer."""
         assert self.answer is not None and self.stats is not None
-        return Fit(self.answer, self.stats, tuple(self.history), self.n_iter, converged, self.shift)
+        history = tuple(self.history)
+        return Fit(self.answer, self.stats, history, self.n_iter, converged, self.shift, self.scheme)
 
 
-def alternate(model, source, state, options):
-    """Alternate sweeps and steps from a state; J of the accepted states never rises.
+def further(fit):
+    """Where a loop begins that goes on from the end of another, on the same rows."""
+    return Memory(fit.state, copy(fit.scheme), fit.stats)
+
+
+def elsewhere(fit):
+    """Where a loop on other rows begins: without what was said of rows that they do not have."""
+    return replace(fit.state, linked=None)
+
+
+def alternate(model, source, start, options):
+    """Alternate sweeps and steps from a state, or from the end of another loop; J never rises.
 
     Stops at the first state whose own step is not longer than `tol`; that state is the answer, so the
     statistics, J and memberships returned all belong to it.  Interrupted, or asked by one who looks on,
@@ -64,8 +77,9 @@ def alternate(model, source, state, options):
     kept = watch.begin(model, source, options) if watch.stopped is None else None
     if isinstance(kept, Fit):
         return kept
-    scheme = SCHEMES[options.acceleration]() if options.acceleration else None
-    memory: Memory = Memory(state, scheme) if kept is None else kept
+    memory = start if kept is None else kept
+    if not isinstance(memory, Memory):
+        memory = Memory(start, SCHEMES[options.acceleration]() if options.acceleration else None)
     try:
         while True:
             is_last = _turn(model, source, options, memory)
@@ -109,7 +123,7 @@ def _sweep_downhill(model, source, memory):
     is_rough = getattr(model.prototypes, "is_rough", False) and memory.answer is not None
     halvings = 0
     while True:
-        stats = source.reduce(sweep, model, memory.state)
+        stats, memory.swept = memory.swept or source.reduce(sweep, model, memory.state), None
         value = model.objective(memory.state, stats)
         downhill = value <= memory.best + _ROUNDING * abs(memory.best)
         if downhill or (memory.plain is None and not is_rough):
@@ -138,11 +152,13 @@ def _halfway(prototypes, state, new):
 
 
 def _extrapolate(scheme, prototypes, state, new):
-    """The state that the scheme proposes; `new` itself where that is not finite."""
-    with np.errstate(over="ignore", invalid="ignore"):  # of coordinates: see the next line
-        point = scheme.propose(prototypes.packed(state.theta), prototypes.packed(new.theta))
-        if not isfinite(point.sum()):
-            return new
+    """The state that the scheme proposes; `new` itself where numbers leave the range of floats."""
+    x, image = prototypes.packed(state.theta), prototypes.packed(new.theta)
+    if not isfinite(np.vdot(x, image)):
+        return new
+    point = scheme.propose(x, image)
+    if not isfinite(np.vdot(point, point)):
+        return new
     return State(prototypes.unpacked(point, new.theta), new.scale, new.linked)
 
 

@@ -57,7 +57,7 @@ def plus_plus(points, weight, known, count, rng, reach=np.inf):
         if chance[-1] <= 0:  # fewer distinct rows than centres
             chance = weight.cumsum()
         draws = rng.random(1 if near is None else trials) * chance[-1]
-        rows = np.minimum(chance.searchsorted(draws, side="right"), len(points) - 1)
+        rows = chance[:-1].searchsorted(draws, side="right")  # the last one where a sum is rounded
         options = _squared_distances(points, points[rows])
         np.minimum(reach if near is None else near, options, out=options)
         best = (options @ weight).argmin()

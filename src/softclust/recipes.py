@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from softclust.engine import Options, alternate
+from softclust.engine import Options, alternate, elsewhere, further
 from softclust.focal_sets import mutual_pairs
 from softclust.model import Model, assign_by_parts, sweep
 from softclust.partitions import Fuzzy
@@ -213,7 +213,7 @@ def _fit_plain(model, source, start, options, rng):
         return alternate(model, source, _begin(model, model.prototypes.begin(*start.given)), options)
     small = source.sample(SAMPLE, rng) if start.sampled else source
     starts = [_begin(model, model.prototypes.begin(*drawn)) for drawn in start.draws(small)]
-    state = starts[0]
+    begin = starts[0]
     if len(starts) > 1 or small is not source:
         coarse = replace(
             options,
@@ -221,12 +221,15 @@ def _fit_plain(model, source, start, options, rng):
             max_iter=min(options.max_iter, _COARSE_ITER),
         )
         fits = [alternate(model, small, state, coarse) for state in starts]
-        state = _elsewhere(min(fits, key=lambda fit: fit.history[-1]).state)
+        best = min(fits, key=lambda fit: fit.history[-1])
         size = SAMPLE * _GROWTH
         while start.sampled and size < min(len(source), source.most_sampled):
-            state = _elsewhere(alternate(model, source.sample(size, rng), state, coarse).state)
+            small = source.sample(size, rng)
+            best = alternate(model, small, elsewhere(best), coarse)
             size *= _GROWTH
-    return alternate(model, source, state, options)
+        # Linked rows begin anew: their continuation then ends lower.
+        begin = (further if small is source and best.state.linked is None else elsewhere)(best)
+    return alternate(model, source, begin, options)
 
 
 def coarse_fit(source, prototypes, theta, partition, noise=0.0):
@@ -234,11 +237,6 @@ def coarse_fit(source, prototypes, theta, partition, noise=0.0):
     options = Options(_COARSE_ITER, 0.1 * _COARSE_TOL * source.rows.units.spread)
     model = Model(prototypes, partition, Frame.singletons(len(theta[0]), noise))
     return alternate(model, source, State(theta), options)
-
-
-def _elsewhere(state):
-    """The state without what it says of rows that other rows do not have."""
-    return replace(state, linked=None)
 
 
 def _shared_plausibility(rows, model, state):

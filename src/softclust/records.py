@@ -281,3 +281,4 @@ class Fit:
     n_iter: int
     converged: bool
     shift: float  # largest coordinate of the last step, in loop units
+    scheme: Any = None  # of the acceleration, with what it has learned
