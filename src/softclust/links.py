@@ -27,6 +27,12 @@ class Graph:
         return np.repeat(np.arange(len(self.rows)), np.diff(self.first))
 
     @cached_property
+    def pairs(self):
+        """Both ends, kind and strength of each pair."""
+        once = self.source < self.other
+        return self.source[once], self.other[once], self.must[once], self.strength[once]
+
+    @cached_property
     def blocks(self):
         """Things joined by must-links: where each block begins, the members, and each one's block or -1."""
         name = components(len(self.rows), self.source[self.must], self.other[self.must])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from softclust.partitions import Linked, Members
-from softclust.records import NARROW_EXPONENT, Frame, Rows, State, Stats, Value
+from softclust.records import NARROW_EXPONENT, Frame, Rows, State, Stats, Value, kept
 from softclust.terms import LabelLikelihood, LabelPenalty, LinkPenalty, SubsetPenalty
 
 _LEAST_COST = 1e-280
@@ -65,12 +65,29 @@ class Model(Value):
 
     def known(self, rows):
         """Positions, wanted degrees and strengths alpha_i of the rows that the penalty is about."""
-        if self.labels is None or rows.known is None:
-            return None
-        alpha = self.labels.strength * rows.known.confidence
-        counts = slice(None) if (alpha > 0).all() else alpha > 0
-        target = rows.known.target if rows.known.columns is None else rows.known.columns
-        return rows.known.rows[counts], target[counts], alpha[counts]
+        return None if self.labels is None or rows.known is None else rows.known.heard(self.labels)
+
+    @cached_property
+    def noise_cost(self):
+        """What noise costs a linked row; None where there is none."""
+        is_entropic = self.partition.is_entropic
+        return self.partition.noise_cost(self.frame.noise) if is_entropic else self.frame.noise or None
+
+    @kept
+    def told_linked(self, rows):
+        """What is known of the linked rows: linear pressure b of a row that weighs 1, f, and alpha."""
+        q, K = len(rows), len(self.frame.sets)
+        shape = q, K + (self.noise_cost is not None)
+        b, wanted, alpha = np.zeros(shape), np.full(shape, np.nan), np.zeros(q)
+        if (known := self.known(rows)) is None or self.partition.is_entropic:
+            return b, wanted, alpha
+        place, target, strength = known
+        if self.labels.is_linear:
+            b[place] = strength[:, None]  # of masses that sum to 1; the empty set has t = 0
+            b[place, :K] *= 1 - target
+        else:
+            wanted[place, :K], alpha[place] = target, strength
+        return b, wanted, alpha
 
     def scale(self, state):
         return self._no_scale if state.scale is None else state.scale
@@ -93,11 +110,12 @@ def sweep(rows: Rows, model: Model, state: State) -> Stats:
     if model.rule is None:
         return sweep_by_parts(rows, model, state)
     columns, costs = model.prototypes.columns(state.theta, model.frame), model.costs(rows.X.dtype)
-    V, has_metrics = columns[0], len(columns) > 1
-    narrow = rows.narrow and model.frame.is_narrow and bool(np.vdot(V, V) <= 4.0**NARROW_EXPONENT)
-    told = rows.told if has_metrics and model.labels is not None else None  # there is no pass for those
+    V = columns[0]
+    narrow = rows.narrow and model.frame.is_narrow and len(columns) == 1
+    narrow = narrow and bool(np.vdot(V, V) <= 4.0**NARROW_EXPONENT)
+    told = rows.told if isinstance(model.labels, LabelLikelihood) else None  # there is no pass for those
     sums, moments = model.prototypes.passes.sweep(
-        rows.X, rows.weight, rows.units.packed(rows.X.dtype), narrow and not has_metrics, columns, costs,
+        rows.X, rows.weight, rows.units.packed(rows.X.dtype), narrow, columns, costs,
         model.rule, model.parameters, model.scale(state),
         model.known(rows) if told is None else told[:1],
     )  # fmt: skip
@@ -158,27 +176,15 @@ def _sums(points, cost, W, loss, model, state, linked=None):
 
 def _linked(rows, model, cost, weight):
     """What the linked rows of a block pay, noise being one more column."""
-    frame, partition = model.frame, model.partition
-    noise = partition.noise_cost(frame.noise) if partition.is_entropic else frame.noise or None
-    if noise is not None:
-        cost = np.column_stack([cost, np.full(len(cost), noise)])
-    b, wanted, alpha = np.zeros(cost.shape), np.full(cost.shape, np.nan), np.zeros(len(cost))
-    if partition.is_entropic:
+    if model.noise_cost is not None:
+        cost = np.column_stack([cost, np.full(len(cost), model.noise_cost)])
+    b, wanted, alpha = model.told_linked(rows)
+    if model.partition.is_entropic:
         _charged(model, rows, cost)
-        return Linked(
-            cost * weight[:, None], b, wanted, weight, rows.graph, model.link_forms, len(frame.sets)
-        )
-    cost = np.maximum(cost * weight[:, None], _LEAST_COST)
-    if (known := model.known(rows)) is not None:
-        place, target, strength = known
-        K = len(frame.sets)
-        if model.labels.is_linear:
-            delta = (strength * weight[place])[:, None]
-            b[place] = delta  # of masses that sum to 1; the empty set has t = 0
-            b[place, :K] = delta * (1 - target)
-        else:
-            wanted[place, :K], alpha[place] = target, strength
-    return Linked(cost, b, wanted, alpha, rows.graph, model.link_forms, len(frame.sets))
+        cost, alpha = cost * weight[:, None], weight
+    else:
+        cost, b = np.maximum(cost * weight[:, None], _LEAST_COST), b * weight[:, None]
+    return Linked(cost, b, wanted, alpha, rows.graph, model.link_forms, len(model.frame.sets))
 
 
 def _sweep_linked(rows, model, state):
@@ -187,7 +193,7 @@ def _sweep_linked(rows, model, state):
     weight = _weight(rows, model, D)
     linked = _linked(rows, model, cost, weight)
     p, own = model.partition.settle(linked, state.linked)
-    loss = float((linked.cost * own).sum() + (linked.b * p).sum()) + sum(linked.pair_costs(p))
+    loss = float((linked.cost * own).sum() + (linked.b * p).sum()) + float(linked.paid(p).sum())
     if model.partition.is_entropic:
         loss += float(weight @ np.where(p > 0, p * np.log(np.maximum(p, 1e-300)), 0.0).sum(axis=1))
     if model.labels is not None and model.labels.printed_centers:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,20 @@ class Value:
 
     def __getstate__(self):
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def kept(method):
+    """A method of a record that keeps its last answer: passes ask for the same again and again."""
+    name = f"_last_{method.__name__}"
+
+    @wraps(method)
+    def call(self, *arguments):
+        last = self.__dict__.get(name)
+        if last is None or any(one is not other for one, other in zip(last[0], arguments, strict=True)):
+            last = self.__dict__[name] = arguments, method(self, *arguments)
+        return last[1]
+
+    return call
 
 
 @dataclass(frozen=True)
@@ -83,13 +97,21 @@ _FEW = 1024  # rows of a block whose coordinates are kept from pass to pass: lin
 
 
 @dataclass(frozen=True)
-class Known:
+class Known(Value):
     """What is said of some rows: the degree f_ik wanted in each cluster, and how much it counts."""
 
     rows: np.ndarray  # (q,) positions, rising
     target: np.ndarray  # (q, c) in [0, 1], NaN where nothing is said
     confidence: np.ndarray  # (q,) multiplies the strength of the penalty
     columns: np.ndarray | None = None  # (q, K) the same of sets of clusters; None where they are singletons
+
+    @kept
+    def heard(self, penalty):
+        """Positions, wanted degrees and strengths alpha_i of the rows that a penalty is about."""
+        alpha = penalty.strength * self.confidence
+        counts = slice(None) if (alpha > 0).all() else alpha > 0
+        target = self.target if self.columns is None else self.columns
+        return self.rows[counts], target[counts], alpha[counts]
 
     def take(self, which, n):
         """What is said of the rows at a slice or at an array of positions, of n rows."""

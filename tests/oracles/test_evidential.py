@@ -512,7 +512,7 @@ def test_centres_and_metrics_of_one_step(family, beta):
     ).fit(X, sample_weight=w)  # fmt: skip
     part, frame, state, units = model._model.prototypes, model._model.frame, model._state, model._units
     stats = sweep_by_parts(Rows(X, units, w), model._model, state)
-    V, S = part.solve(stats, state.theta, frame, None)
+    V, S, _ = part.solve(stats, state.theta, frame, None)
     sets, M = model.focal_sets_.astype(int), model.predict_mass(X)
     same = {"alpha": 1.7, "beta": beta, "weight": w}
     expected = ev.centers(X, M, sets, S=state.theta[1], **same)

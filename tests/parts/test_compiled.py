@@ -132,7 +132,7 @@ def with_metrics(partition, state, noise, n):
     (V,) = state.theta
     c, p = V.shape
     part = Ellipsoids(0.01, np.ones(p), float(n))
-    theta = V, part.metrics(covariances(c, p))
+    theta = V, *part.metrics(covariances(c, p))
     return Model(part, partition, Frame.singletons(c, noise)), replace(state, theta=theta)
 
 

@@ -225,8 +225,22 @@ def _subset_rows(m, noise, D, target, alpha, row, U, W, loss, share, label):
         label[i] = U[i].argmax()
 
 
+@compiled
+def _squared_distance(x, V, roots, k):
+    """|x - v_k|^2, with metrics |L_k'(x - v_k)|^2."""
+    total = 0.0
+    for q in range(x.shape[0]):
+        along = x[q] - V[k, q]
+        if roots.shape[0] > 0:
+            along *= roots[k, q, q]
+            for j in range(q + 1, x.shape[0]):
+                along += roots[k, j, q] * (x[j] - V[k, j])
+        total += along * along
+    return total
+
+
 @compiled_pass
-def _known_costs(X, known, weight, units, V, factor, least, rate, x, D, weighs):
+def _known_costs(X, known, weight, units, V, roots, factor, least, rate, x, D, weighs):
     """x, D, weighs <- the known rows in loop units, what each column costs them, and their weights."""
     c, p = V.shape
     for q in range(known.shape[0]):
@@ -235,17 +249,15 @@ def _known_costs(X, known, weight, units, V, factor, least, rate, x, D, weighs):
             x[q, j] = min(max(X[i, j] * units[0] - units[2 + j], -units[1]), units[1])
         total = 0.0
         for k in range(c):
-            d = 0.0
-            for j in range(p):
-                d += (x[q, j] - V[k, j]) ** 2
+            d = _squared_distance(x[q], V, roots, k)
             total += np.exp(-rate * d) if rate > 0.0 else 0.0
             D[q, k] = max(d * factor[k], least[k]) if factor.shape[0] > 0 else d
         weighs[q] = (weight[i] if weight.shape[0] > 0 else 1.0) * (total if rate > 0.0 else 1.0)
 
 
 @compiled_pass
-def _add_known(x, D, W, weighs, loss, sums, moment):
-    """The known rows' part of the statistics."""
+def _add_known(x, V, D, W, weighs, loss, sums, moment, second):
+    """The known rows' part of the statistics; where there are second moments, all are about the places."""
     c, p = moment.shape
     for q in range(x.shape[0]):
         sums[0] += weighs[q] * loss[q]
@@ -254,11 +266,15 @@ def _add_known(x, D, W, weighs, loss, sums, moment):
             sums[1 + k] += share
             sums[1 + c + k] += share * D[q, k]
             for j in range(p):
-                moment[k, j] += share * x[q, j]
+                z = share * (x[q, j] - V[k, j] if second.shape[0] > 0 else x[q, j])
+                moment[k, j] += z
+                for other in range(second.shape[1]):
+                    second[k, j, other] += z * (x[q, other] - V[k, other])
 
 
 def sweep_known(
-    X, weight, units, V, factor, least, kind, parameters, scale, known, target, alpha, sums, moment
+    X, weight, units, V, roots, factor, least, kind, parameters, scale, known, target, alpha,
+    sums, moment, second,
 ):  # fmt: skip
     """Add the rows of which something is known to the sums of a block that left them out."""
     c, p = V.shape
@@ -266,9 +282,9 @@ def sweep_known(
         some = slice(first, first + _AT_ONCE)
         q = len(known[some])
         x, D, weighs = np.empty((q, p)), np.empty((q, c)), np.empty(q)
-        _known_costs(X, known[some], weight, units, V, factor, least, parameters[6], x, D, weighs)
+        _known_costs(X, known[some], weight, units, V, roots, factor, least, parameters[6], x, D, weighs)
         _, _, W, loss, _, _ = known_rows(kind, parameters, scale, D, target[some], alpha[some])
-        _add_known(x, D, W, weighs, loss, sums, moment)
+        _add_known(x, V, D, W, weighs, loss, sums, moment, second)
 
 
 def known_rows(kind, parameters, scale, D, target, alpha):

@@ -155,8 +155,9 @@ def sweep(X, weight, units, narrow, places, costs, rule, parameters, scale, know
         from softclust.kernels.labels import sweep_known  # to declare its functions takes 10 ms
 
         sweep_known(
-            X, weight, units, V, factor, least, rule.kind, parameters, scale, rows, *said, sums, moment
-        )
+            X, weight, units, V, roots, factor, least, rule.kind, parameters, scale, rows, *said,
+            sums, moment, second,
+        )  # fmt: skip
     return sums, (moment, second) if len(roots) else (moment,)
 
 

@@ -41,30 +41,26 @@ class Linked:
         gap = np.where(np.isnan(self.wanted), 0.0, p - np.nan_to_num(self.wanted))
         return p**m + self.alpha[:, None] * gap**2
 
-    def _paid(self, p):
-        """Which neighbours are pairs, each once, and what each pair costs."""
-        graph, (counts, single, meets) = self.graph, self.forms
-        once = graph.source < graph.other
-        one, two = p[graph.source[once]], p[graph.other[once]]
-        must = graph.must[once]
+    def paid(self, p):
+        """What each pair of the graph costs."""
+        (source, other, must, strength), (counts, single, meets) = self.graph.pairs, self.forms
+        one, two = p[source], p[other]
         kept = (one @ counts) * (two @ counts) - (one * single * two).sum(axis=1)
         met = ((one @ meets if len(meets) else one * single) * two).sum(axis=1)
         with np.errstate(invalid="ignore"):  # an infinite strength that is honoured costs nothing
-            paid = np.where(must, kept, met) * graph.strength[once]
-        return once, np.where(np.isnan(paid), 0.0, paid)
+            paid = np.where(must, kept, met) * strength
+        return np.where(np.isnan(paid), 0.0, paid)
 
     def pair_costs(self, p):
         """Must- and cannot-links' parts of J."""
-        once, paid = self._paid(p)
-        must = self.graph.must[once]
+        paid, must = self.paid(p), self.graph.pairs[2]
         return float(paid[must].sum()), float(paid[~must].sum())
 
     def component_costs(self, p, m):
         """(components,) what the rows of each component and their pairs pay."""
         graph = self.graph
         each = (self.cost * self.own(p, m) + self.b * p).sum(axis=1)
-        once, paid = self._paid(p)
-        np.add.at(each, graph.source[once], paid)
+        np.add.at(each, graph.pairs[0], self.paid(p))
         return np.add.reduceat(each, graph.component[:-1])
 
     def settle_soft(self, m, p):
@@ -112,7 +108,7 @@ class Linked:
 
     def _is_honoured(self, p, m):
         """Whether pairs cost nothing, and not because a row fled to the empty set."""
-        paid = sum(self.pair_costs(p))
+        paid = self.paid(p).sum()
         fled = (p[:, self.n_sets :] > 0.5).any()
         return not fled and paid <= _HONOURED * abs(self.component_costs(p, m).sum())
 

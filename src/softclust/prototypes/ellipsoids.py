@@ -5,10 +5,11 @@ from functools import cached_property
 
 import numpy as np
 
-from softclust.prototypes.points import HOLD, LOST, compiled_passes, kept_for_a_pass
-from softclust.records import Value
+from softclust.prototypes.points import HOLD, LOST, compiled_passes, firm_solution
+from softclust.records import Value, kept
 
 _MOST_LOG = np.log(1e3)  # of the longest axis of a metric, and of the shortest
+_MOST_FREE_LOG = 650.0  # where nothing else bounds them: the exponential has a float
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,9 @@ class Ellipsoids(Value):
     Sigma = Sigma_k + kappa n T, so that J never rises, as it may where Sigma_k is shrunk to a multiple of
     its own trace.  Where that is singular, the axes of a metric, in features scaled by T, are from
     1e-3 to 1e3 long: again a fixed bound with an exact minimiser.
+
+    theta is the centres, their metrics and, of those in scaled features, the logarithms: symmetric matrices
+    of trace 0, a linear space in which extrapolation makes sense.
     """
 
     reg: float  # kappa
@@ -43,6 +47,10 @@ class Ellipsoids(Value):
         return np.exp(logs - logs.mean())
 
     @cached_property
+    def _area(self):
+        return np.outer(self._size, self._size)
+
+    @cached_property
     def _most_log(self):
         """The bound, or more where the identity, at which metrics start, is beyond it."""
         return max(_MOST_LOG, 2 * float(np.abs(np.log(self._size)).max()))
@@ -51,8 +59,9 @@ class Ellipsoids(Value):
         """theta at the start: metrics are those of covariances, else the identity."""
         c, p = V.shape
         if covariances is not None:
-            return V, self.metrics(covariances)
-        return V, np.broadcast_to(np.eye(p), (c, p, p)).copy()
+            return V, *self.metrics(covariances)
+        each = np.ones((c, 1, 1))
+        return V, each * np.eye(p), each * np.diag(2 * np.log(self._size))
 
     def start(self, theta):
         """What `begin` takes to begin at theta: S^-1, a covariance of that metric."""
@@ -61,7 +70,7 @@ class Ellipsoids(Value):
     def _mean_metrics(self, theta, frame):
         return theta[1] if frame.is_singletons else _combined(frame.mean, theta[1])
 
-    @kept_for_a_pass
+    @kept
     def columns(self, theta, frame):
         """What the passes see: places of the sets, and roots of their metrics, S = L L'."""
         return frame.mean @ theta[0], np.linalg.cholesky(self._mean_metrics(theta, frame))
@@ -100,32 +109,40 @@ class Ellipsoids(Value):
             ties = ((G[:, :, None] * G[:, None, :]) * s[:, None, None]).reshape(-1, c * c)
             H = (ties.T @ means).reshape(c, c, p, p).transpose(0, 2, 1, 3).reshape(c * p, c * p)
             B = (G.T @ (means.reshape(-1, p, p) @ first[:, :, None])[:, :, 0]).ravel()
-            heaviest = np.diag(H).max() or 1.0  # held: as for points
-            stay = np.repeat(held, p)
-            H[stay, stay] += heaviest
-            if np.linalg.eigvalsh(H)[0] < HOLD * heaviest:
-                H[np.diag_indices(c * p)] += HOLD * heaviest
-            step = np.linalg.solve(H, B).reshape(c, p)
+            step = firm_solution(H, B)
+            if step is None:
+                heaviest = np.diag(H).max() or 1.0  # held: as for points
+                stay = np.repeat(held, p)
+                H[stay, stay] += heaviest
+                if np.linalg.eigvalsh(H)[0] < HOLD * heaviest:
+                    H[np.diag_indices(c * p)] += HOLD * heaviest
+                step = np.linalg.solve(H, B)
+            step = step.reshape(c, p)
         step[held] = 0.0
         spread = about(stats, G @ step).moments[1]
-        return V + step, self.metrics(_combined(G.T, spread) + np.diag(self._ridge))
+        return V + step, *self.metrics(_combined(G.T, spread) + np.diag(self._ridge))
 
     def metrics(self, sigma):
         """argmin of tr(S Sigma) over det S = 1 within the bound: det(Sigma)^(1/p) Sigma^-1 inside it."""
-        size = self._size
-        values, vectors = np.linalg.eigh(sigma / np.outer(size, size))
-        logs = -np.log(np.maximum(values, 1e-300 + 1e-18 * values[:, -1:]))
-        return self._composed(_bounded(logs, self._most_log), vectors)
+        values, vectors = np.linalg.eigh(sigma / self._area)
+        return self._composed(-np.log(self._floored(values)), vectors)
+
+    def _floored(self, values):
+        """Eigenvalues of covariances, above 0."""
+        return np.maximum(values, 1e-300 + 1e-18 * values[:, -1:])
+
+    def _within(self, logs):
+        """Logarithms of the axes of metrics, within the bound."""
+        return _bounded(logs, self._most_log)
 
     def _composed(self, logs, vectors):
-        """S from logarithms of its axes in scaled features."""
-        S = (vectors * np.exp(logs)[:, None, :]) @ vectors.transpose(0, 2, 1)
-        return S / np.outer(self._size, self._size)
+        """S and its logarithm, from the logarithms of its axes in scaled features."""
+        logs, turned = self._within(logs)[:, None, :], vectors.transpose(0, 2, 1)
+        return (vectors * np.exp(logs)) @ turned / self._area, (vectors * logs) @ turned
 
     def flat(self, theta):
         """Clusters whose metric is at its bound: they have hardly any extent in some direction."""
-        longest = np.linalg.eigvalsh(theta[1] * np.outer(self._size, self._size))[:, -1]
-        return np.flatnonzero(np.log(longest) >= self._most_log - 1e-6)
+        return np.flatnonzero(np.linalg.eigvalsh(theta[2])[:, -1] >= self._most_log - 1e-6)
 
     def covariances(self, stats, frame):
         """(c, p, p) influence-weighted covariance of each cluster about its centre, with its ridge."""
@@ -144,16 +161,11 @@ class Ellipsoids(Value):
         return max(float(np.abs(theta[0] - other[0]).max()), float(turned))
 
     def packed(self, theta):
-        """Metrics by their logarithms: symmetric matrices of trace 0, a linear space."""
-        values, vectors = np.linalg.eigh(theta[1] * np.outer(self._size, self._size))
-        with np.errstate(invalid="ignore", divide="ignore"):  # what is not finite is not extrapolated
-            logs = (vectors * np.log(values)[:, None, :]) @ vectors.transpose(0, 2, 1)
-        return np.concatenate([theta[0].ravel(), logs.ravel()])
+        return np.concatenate([theta[0].ravel(), theta[2].ravel()])
 
     def unpacked(self, point, theta):
         V = point[: theta[0].size].reshape(theta[0].shape)
-        logs, vectors = np.linalg.eigh(point[theta[0].size :].reshape(theta[1].shape))
-        return V, self._composed(_bounded(logs, self._most_log), vectors)
+        return V, *self._composed(*np.linalg.eigh(point[theta[0].size :].reshape(theta[2].shape)))
 
 
 @dataclass(frozen=True)
@@ -164,27 +176,20 @@ class Refitted(Ellipsoids):
     they rest, and they often end singular or without rows.  `Ellipsoids` is what that form was meant to be.
     """
 
-    def metrics(self, sigma):
-        values, vectors = np.linalg.eigh(sigma)
-        values = np.maximum(values, 1e-12 * values[:, -1:] + 1e-280)
-        return (vectors / values[:, None, :]) @ vectors.transpose(0, 2, 1)
+    @cached_property
+    def _size(self):
+        return np.ones_like(self.target)
+
+    def _floored(self, values):
+        return np.maximum(values, 1e-12 * values[:, -1:] + 1e-280)
+
+    def _within(self, logs):
+        return np.clip(logs, -_MOST_FREE_LOG, _MOST_FREE_LOG)
 
     def flat(self, theta):
         """Clusters with hardly any extent in some direction, or in all."""
         values = np.linalg.eigvalsh(theta[1])
         return np.flatnonzero((values[:, 0] <= 1e-6 * values[:, -1]) | (values[:, -1] >= 1e12))
-
-    def packed(self, theta):
-        values, vectors = np.linalg.eigh(theta[1])
-        with np.errstate(invalid="ignore", divide="ignore"):
-            logs = (vectors * np.log(values)[:, None, :]) @ vectors.transpose(0, 2, 1)
-        return np.concatenate([theta[0].ravel(), logs.ravel()])
-
-    def unpacked(self, point, theta):
-        V = point[: theta[0].size].reshape(theta[0].shape)
-        logs, vectors = np.linalg.eigh(point[theta[0].size :].reshape(theta[1].shape))
-        spread = np.exp(np.clip(logs, -600, 600))
-        return V, (vectors * spread[:, None, :]) @ vectors.transpose(0, 2, 1)
 
 
 def about(stats, move):

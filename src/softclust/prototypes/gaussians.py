@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from softclust.prototypes.ellipsoids import about
-from softclust.prototypes.points import compiled_passes, kept_for_a_pass
-from softclust.records import Value
+from softclust.prototypes.points import compiled_passes
+from softclust.records import Value, kept
 
 _LOG_2PI = float(np.log(2 * np.pi))
 _LEAST = 1e-8  # variance of a component, of that of all rows: below, sums of squares are rounding
@@ -85,7 +85,7 @@ class Gaussians(Value):
             D += ((x[:, None] - v) * r) ** 2
         return D
 
-    @kept_for_a_pass
+    @kept
     def columns(self, theta, frame):
         """What the passes see: means, roots of the precisions, and d at the means."""
         level, roots = self.levels(theta)

@@ -1,7 +1,7 @@
 """Clusters that are points in the space of the rows."""
 
 from dataclasses import dataclass
-from functools import cache, wraps
+from functools import cache
 
 import numpy as np
 from scipy.linalg.lapack import dposv
@@ -20,19 +20,11 @@ def compiled_passes():
     return passes
 
 
-def kept_for_a_pass(method):
-    """A method of (theta, frame) that keeps its last answer, since all blocks of a pass ask the same."""
-    name = f"_last_{method.__name__}"
-
-    @wraps(method)
-    def call(self, theta, frame):
-        last = self.__dict__.get(name)
-        if last is None or last[0] is not theta or last[1] is not frame:
-            last = theta, frame, method(self, theta, frame)
-            self.__dict__[name] = last
-        return last[2]
-
-    return call
+def firm_solution(H, B):
+    """H^-1 B of a positive definite H; None where that is so near to singular that clusters need a hold."""
+    factor, solution, failed = dposv(H, B)
+    pivots = factor.diagonal() ** 2
+    return None if failed or pivots.min() <= _FIRM * pivots.max() else solution
 
 
 @dataclass(frozen=True)
@@ -90,11 +82,8 @@ class Points:
         F = frame.mean
         H = F.T @ (stats.weight[:, None] * F)
         B = F.T @ moment
-        if separation is None:
-            factor, centers, failed = dposv(H, B)
-            pivots = factor.diagonal() ** 2
-            if not failed and pivots.min() > _FIRM * pivots.max():
-                return (np.ascontiguousarray(centers),)
+        if separation is None and (centers := firm_solution(H, B)) is not None:
+            return (np.ascontiguousarray(centers),)
         # A cluster that has lost its rows is held where it is: a repulsion would drive it to infinity.
         mass = np.diag(H)
         held = mass <= LOST * mass.max()
