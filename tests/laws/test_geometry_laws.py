@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import linear_sum_assignment
+from sklearn.datasets import load_digits
 
 import softclust as sc
 from configurations import FUZZY, MIXTURE, POSSIBILISTIC, WITH_DEGREES
@@ -184,6 +185,17 @@ def test_flat_data_have_a_finite_answer(name, data):
         flat = [str(w.message) for w in said if w.category is sc.DegenerateClusterWarning]
         assert any("flat" in sentence for sentence in flat)
         assert any(character.isdigit() for character in flat[0])
+
+
+@pytest.mark.parametrize("random_state", [1, 2])
+def test_pixels_that_are_never_written_on(random_state):
+    """Features of spread 0 beside others: metrics stay so far from singular that they have a root."""
+    X = load_digits().data[:600]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = FUZZY(10, geometry="ellipsoids", random_state=random_state).fit(X)
+    assert np.isfinite(model.memberships_).all()
+    assert (np.diff(model.objective_history_) <= 1e-9 * model.objective_).all()
 
 
 @pytest.mark.parametrize("cls", WITH_DEGREES)

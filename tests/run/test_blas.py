@@ -25,9 +25,9 @@ def rows():
     return np.random.default_rng(0).normal(size=(5000, 3))
 
 
-@pytest.mark.parametrize(("count", "expected"), [(5000, 1), (500, 2)])
-def test_only_large_work_is_kept_undisturbed(two, count, expected):
-    with undisturbed(count):
+@pytest.mark.parametrize(("shape", "expected"), [((5000, 3), 1), ((500, 64), 1), ((500, 3), 2)])
+def test_only_large_work_is_kept_undisturbed(two, shape, expected):
+    with undisturbed(*shape):
         assert blas_threads() == {expected}
 
 

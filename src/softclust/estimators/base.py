@@ -258,7 +258,7 @@ class SoftClusterer(
         rng = np.random.default_rng(seed)
         tol = max(self.tol, _LEAST_TOL[source.rows.X.dtype]) * source.rows.units.spread
         options = Options(self.max_iter, tol, self.acceleration, watch)
-        with undisturbed(len(source)):
+        with undisturbed(*source.rows.X.shape):
             frame = self._frame(c, source)
             source, centre_rate = self._weigh_by_density(source)
             start = self._start(source, labels, c, rng, self._reach(frame, source.rows.units))

@@ -51,17 +51,18 @@ class Ellipsoids(Value):
         return np.outer(self._size, self._size)
 
     @cached_property
-    def _most_log(self):
-        """The bound, or more where the identity, at which metrics start, is beyond it."""
-        return max(_MOST_LOG, 2 * float(np.abs(np.log(self._size)).max()))
+    def _first(self):
+        """Where metrics start: at the identity, or as near to it as the bound lets them."""
+        logs = 2 * np.log(self._size)
+        if np.abs(logs).max() <= _MOST_LOG:
+            return np.eye(len(logs)), np.diag(logs)
+        return tuple(matrix[0] for matrix in self._composed(logs[None], np.eye(len(logs))[None]))
 
     def begin(self, V, covariances=None):
         """theta at the start: metrics are those of covariances, else the identity."""
-        c, p = V.shape
         if covariances is not None:
             return V, *self.metrics(covariances)
-        each = np.ones((c, 1, 1))
-        return V, each * np.eye(p), each * np.diag(2 * np.log(self._size))
+        return V, *(np.repeat(matrix[None], len(V), axis=0) for matrix in self._first)
 
     def start(self, theta):
         """What `begin` takes to begin at theta: S^-1, a covariance of that metric."""
@@ -133,7 +134,7 @@ class Ellipsoids(Value):
 
     def _within(self, logs):
         """Logarithms of the axes of metrics, within the bound."""
-        return _bounded(logs, self._most_log)
+        return _bounded(logs, _MOST_LOG)
 
     def _composed(self, logs, vectors):
         """S and its logarithm, from the logarithms of its axes in scaled features."""
@@ -142,7 +143,7 @@ class Ellipsoids(Value):
 
     def flat(self, theta):
         """Clusters whose metric is at its bound: they have hardly any extent in some direction."""
-        return np.flatnonzero(np.linalg.eigvalsh(theta[2])[:, -1] >= self._most_log - 1e-6)
+        return np.flatnonzero(np.linalg.eigvalsh(theta[2])[:, -1] >= _MOST_LOG - 1e-6)
 
     def covariances(self, stats, frame):
         """(c, p, p) influence-weighted covariance of each cluster about its centre, with its ridge."""

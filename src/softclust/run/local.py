@@ -18,6 +18,7 @@ from softclust.run.blas import one_blas_thread
 _MOST_BLOCKS = 32
 _BLOCK_BYTES = 2**20  # at least: handing out a block costs some 20 microseconds
 _LEAST_ROWS = 4096
+_FEW_FEATURES = 16
 SAMPLE_BYTES = 2**28  # of rows elsewhere that come to memory at most
 _LEAST_SAMPLE = 20_000
 
@@ -34,9 +35,9 @@ def n_threads(n_jobs):
     return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
 
 
-def undisturbed(count):
-    """For work on so many rows: BLAS on one thread, but for few, whom it does not disturb."""
-    return one_blas_thread() if count > _LEAST_ROWS else nullcontext()
+def undisturbed(count, features):
+    """For work on rows of this shape: BLAS on one thread, but for small ones, whom it does not disturb."""
+    return one_blas_thread() if count > _LEAST_ROWS or features > _FEW_FEATURES else nullcontext()
 
 
 @lru_cache(maxsize=4)
