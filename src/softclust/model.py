@@ -89,18 +89,15 @@ class Model(Value):
             wanted[place, :K], alpha[place] = target, strength
         return b, wanted, alpha
 
-    def scale(self, state):
-        return self._no_scale if state.scale is None else state.scale
+    def scale(self, scale):
+        """The scales; ones where the partition has none."""
+        return self._no_scale if scale is None else scale
 
     @cached_property
     def _no_scale(self):
         ones = np.ones(len(self.frame.sets))
         ones.flags.writeable = False
         return ones
-
-    def costs(self, dtype):
-        """Factor and least cost of each set of clusters, None where all are singletons."""
-        return None if self.frame.is_singletons else (self.frame.factor, self.frame.least[dtype])
 
 
 def sweep(rows: Rows, model: Model, state: State) -> Stats:
@@ -109,23 +106,32 @@ def sweep(rows: Rows, model: Model, state: State) -> Stats:
         return _sweep_linked(rows, model, state)
     if model.rule is None:
         return sweep_by_parts(rows, model, state)
-    columns, costs = model.prototypes.columns(state.theta, model.frame), model.costs(rows.X.dtype)
+    block, told = _block(rows, model, state.scale)
+    columns, frame = model.prototypes.columns(state.theta, model.frame), model.frame
     V = columns[0]
-    narrow = rows.narrow and model.frame.is_narrow and len(columns) == 1
+    narrow = rows.narrow and frame.is_narrow and len(columns) == 1
     narrow = narrow and bool(np.vdot(V, V) <= 4.0**NARROW_EXPONENT)
-    told = rows.told if isinstance(model.labels, LabelLikelihood) else None  # there is no pass for those
-    sums, moments = model.prototypes.passes.sweep(
-        rows.X, rows.weight, rows.units.packed(rows.X.dtype), narrow, columns, costs,
-        model.rule, model.parameters, model.scale(state),
-        model.known(rows) if told is None else told[:1],
-    )  # fmt: skip
+    sums, moments = block.sweep(columns, narrow)
     K = len(V)
     weight, scatter = sums[1 : K + 1], sums[K + 1 :]
-    if costs is not None:  # the pass has seen costs: the influence of a distance is greater by the factor
-        weight = weight * costs[0]
-        moments = tuple(m * costs[0].reshape(-1, *[1] * (m.ndim - 1)) for m in moments)
+    if not frame.is_singletons:  # the pass has seen costs: the influence of a distance is greater
+        weight = weight * frame.factor
+        moments = tuple(m * frame.factor.reshape(-1, *[1] * (m.ndim - 1)) for m in moments)
     stats = Stats(float(sums[0]), weight, scatter, moments)
-    return stats if told is None else stats + sweep_by_parts(told[1], model, state)
+    return stats if told is None else stats + sweep_by_parts(told, model, state)
+
+
+@kept
+def _block(rows, model, scale):
+    """The block as compiled passes take it, and the rows of it for which there is no such pass."""
+    told = rows.told if isinstance(model.labels, LabelLikelihood) else None
+    known = model.known(rows) if told is None else told[:1]
+    costs = None if model.frame.is_singletons else (model.frame.factor, model.frame.least[rows.X.dtype])
+    block = model.prototypes.passes.Block(
+        rows.X, rows.weight, rows.units.packed(rows.X.dtype), costs,
+        model.rule, model.parameters, model.scale(scale), known,
+    )  # fmt: skip
+    return block, told and told[1]
 
 
 @np.errstate(over="ignore")  # what has no float counts for nothing
@@ -133,7 +139,7 @@ def sweep_by_parts(rows: Rows, model: Model, state: State) -> Stats:
     """The same pass made of the parts' own functions: runs any sentence, and defines the meaning."""
     points, D, cost = _distances(rows, model, state)
     known = _charged(model, rows, cost)
-    W, loss = model.partition.influence(cost, model.scale(state), model.frame.noise)
+    W, loss = model.partition.influence(cost, model.scale(state.scale), model.frame.noise)
     if known is not None:
         place = known[0]
         _, _, W[place], loss[place], _, _ = _known_rows(model, state, cost, known)
@@ -215,11 +221,8 @@ def assign(rows: Rows, out: Members, model: Model, state: State) -> None:
     if model.rule is None:
         _write(out, assign_by_parts(rows, model, state))
         return
-    columns, costs = model.prototypes.columns(state.theta, model.frame), model.costs(rows.X.dtype)
-    model.prototypes.passes.assign(
-        rows.X, rows.units.packed(rows.X.dtype), columns, costs,
-        model.rule, model.parameters, model.scale(state), *out,
-    )  # fmt: skip
+    block, _ = _block(rows, model, state.scale)
+    block.assign(model.prototypes.columns(state.theta, model.frame), *out)
     if (known := model.known(rows)) is not None:  # few rows, once: the pass itself knows no labels
         _write(out, assign_by_parts(rows.take(known[0]), model, state), known[0])
 
@@ -234,7 +237,7 @@ def _write(out, members, place=slice(None)):
 def assign_by_parts(rows: Rows, model: Model, state: State) -> Members:
     cost = model.frame.costs(model.prototypes.distances(rows.points, state.theta, model.frame))
     known = _charged(model, rows, cost)
-    members = model.partition.members(cost, model.scale(state), model.frame.noise)
+    members = model.partition.members(cost, model.scale(state.scale), model.frame.noise)
     if known is None:
         return members
     U, T, _, _, share, labels = _known_rows(model, state, cost, known)
@@ -258,5 +261,5 @@ def _known_rows(model, state, cost, known):
 
     place, target, alpha = known
     return known_rows(
-        model.partition.rule.kind, model.parameters, model.scale(state), cost[place], target, alpha
+        model.partition.rule.kind, model.parameters, model.scale(state.scale), cost[place], target, alpha
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, wraps
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -31,13 +32,13 @@ class Value:
 
 
 def kept(method):
-    """A method of a record that keeps its last answer: passes ask for the same again and again."""
+    """A function of a record that keeps its last answer there: passes ask for the same again and again."""
     name = f"_last_{method.__name__}"
 
     @wraps(method)
     def call(self, *arguments):
         last = self.__dict__.get(name)
-        if last is None or any(one is not other for one, other in zip(last[0], arguments, strict=True)):
+        if last is None or not all(map(is_, last[0], arguments)):
             last = self.__dict__[name] = arguments, method(self, *arguments)
         return last[1]
 
@@ -138,7 +139,7 @@ class Known(Value):
 
 
 @dataclass(frozen=True)
-class Rows:
+class Rows(Value):
     """Rows of data, what each one weighs, what is known of some, and the units to read them in."""
 
     X: Any  # an array, or what stands for rows that are elsewhere

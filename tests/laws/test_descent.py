@@ -95,7 +95,7 @@ def test_each_half_step_descends(name, make, iris):
 
     for _ in range(6):
         D = costs(state.theta)
-        W, _ = model.partition.influence(D, model.scale(state), model.frame.noise)
+        W, _ = model.partition.influence(D, model.scale(state.scale), model.frame.noise)
         stats = sweep_by_parts(rows, model, state)
         before = model.objective(state, stats)
         theta = model.prototypes.solve(stats, state.theta, model.frame, model.separation)

@@ -5,6 +5,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 from softclust.acceleration import SCHEMES, QuasiNewton
+from softclust.engine import Options, alternate, elsewhere, further
+from softclust.model import Model
+from softclust.partitions import Fuzzy
+from softclust.prototypes import Points
+from softclust.records import Frame, State
+from softclust.run import LocalSource
+from softclust.units import rows_in_units
 
 
 def contraction(rng, size, slowest):
@@ -85,3 +92,32 @@ def test_a_restart_is_a_plain_step():
             x = scheme.propose(x, image(x))
         scheme.restart()
         assert_allclose(scheme.propose(x, image(x)), image(x), rtol=0, atol=0)
+
+
+class Counted:
+    """A source that counts its passes."""
+
+    def __init__(self, source):
+        self.source, self.rows, self.passes = source, source.rows, 0
+
+    def reduce(self, f, *args):
+        self.passes += 1
+        return self.source.reduce(f, *args)
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_a_loop_goes_on_with_what_another_has_learned(name, iris):
+    X, _ = iris
+    source = LocalSource(rows_in_units(X))
+    model = Model(Points(), Fuzzy(2.0), Frame.singletons(3))
+    begin = State((source.rows.units.enter(X[[0, 1, 100]]),))
+    first = alternate(model, source, begin, Options(tol=0.05, acceleration=name))
+    known = repr(first.scheme)
+    options = Options(tol=1e-9, acceleration=name)
+    fresh, going_on = Counted(source), Counted(source)
+    one = alternate(model, fresh, elsewhere(first), options)
+    other = alternate(model, going_on, further(first), options)
+    assert going_on.passes < fresh.passes
+    assert other.history[0] == one.history[0] == first.history[-1]
+    assert_allclose(other.state.centers, one.state.centers, atol=1e-7)
+    assert repr(first.scheme) == known  # what was kept is not written on

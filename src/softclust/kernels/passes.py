@@ -118,52 +118,60 @@ def _assign(
 _run_sweep, _run_assign = paused_at_first(_sweep), paused_at_first(_assign)
 
 
-def _inputs(X, units, places, costs, scale):
-    """As the compiled passes take them: the block and its units; of the columns places, roots of metrics,
-    levels, factors, least costs; and scales.
-    """
-    dtype, absent = X.dtype, _ABSENT[X.dtype]
-    columns = [read_only(array, dtype) for array in places]
-    columns += absent[len(places) - 1 : 2]
-    columns += absent[2:] if costs is None else [read_only(array, dtype) for array in costs]
-    return read_only(X, dtype), read_only(units, dtype), *columns, read_only(scale, np.float64)
-
-
 _KNOWN_TYPES = np.int64, np.float64, np.float64  # positions, wanted degrees, strengths
 _NOTHING_KNOWN = (read_only(_NONE, np.int64),)
 
 
-def sweep(X, weight, units, narrow, places, costs, rule, parameters, scale, known=None):
-    """Sums over a block: (loss, weight_k, scatter_k) in one vector, and the moments.
+class Block:
+    """A block of rows and the numbers of a model, as the passes take them: all that stays from one to the
+    next, while the prototypes move.
 
-    Those are W'X of points, and with metrics first and second moments about the places.  `known` are rows
-    and what is known of them; rows alone are left out.
+    `known` are rows and what is known of them; rows alone are left out.
     """
-    c, p = places[0].shape
-    X, units, *columns, scale = _inputs(X, units, places, costs, scale)
-    V, roots, _, factor, least = columns
-    weight = _NONE if weight is None else read_only(weight, np.float64)
-    rows, *said = _NOTHING_KNOWN if known is None else map(read_only, known, _KNOWN_TYPES)
-    tiny = (_TINY_NARROW if narrow else _TINY)[X.dtype]
-    sums, moment = np.zeros(2 * c + 1), np.zeros((c, p))
-    second = np.zeros((c, p, p)) if len(roots) else _NO_SECOND
-    _run_sweep(
-        X, weight, units, *columns, rule.kind, parameters, scale, rows, tiny, narrow,
-        *workspace(X.dtype, p, c), sums, moment, second,
-    )  # fmt: skip
-    if said:
-        from softclust.kernels.labels import sweep_known  # to declare its functions takes 10 ms
 
-        sweep_known(
-            X, weight, units, V, roots, factor, least, rule.kind, parameters, scale, rows, *said,
-            sums, moment, second,
+    def __init__(self, X, weight, units, costs, rule, parameters, scale, known):
+        dtype = self.dtype = X.dtype
+        self.X, self.units = read_only(X, dtype), read_only(units, dtype)
+        self.weight = _NONE if weight is None else read_only(weight, np.float64)
+        self.costs = (
+            _ABSENT[dtype][2:] if costs is None else tuple(read_only(array, dtype) for array in costs)
+        )
+        self.rule = rule.kind, parameters, read_only(scale, np.float64)
+        self.known, *self.said = _NOTHING_KNOWN if known is None else map(read_only, known, _KNOWN_TYPES)
+
+    def _columns(self, places):
+        """Places, roots of metrics and levels, absent where there are none."""
+        columns = [read_only(array, self.dtype) for array in places]
+        return *columns, *_ABSENT[self.dtype][len(places) - 1 : 2]
+
+    def sweep(self, places, narrow):
+        """Sums over the block: (loss, weight_k, scatter_k) in one vector, and the moments.
+
+        Those are W'X of points, and with metrics first and second moments about the places.
+        """
+        columns = V, roots, _ = self._columns(places)
+        c, p = V.shape
+        tiny = (_TINY_NARROW if narrow else _TINY)[self.dtype]
+        sums, moment = np.zeros(2 * c + 1), np.zeros((c, p))
+        second = np.zeros((c, p, p)) if len(roots) else _NO_SECOND
+        _run_sweep(
+            self.X, self.weight, self.units, *columns, *self.costs, *self.rule, self.known, tiny, narrow,
+            *workspace(self.dtype, p, c), sums, moment, second,
         )  # fmt: skip
-    return sums, (moment, second) if len(roots) else (moment,)
+        if self.said:
+            from softclust.kernels.labels import sweep_known  # to declare its functions takes 10 ms
 
+            sweep_known(
+                self.X, self.weight, self.units, V, roots, *self.costs, *self.rule, self.known, *self.said,
+                sums, moment, second,
+            )  # fmt: skip
+        return sums, (moment, second) if len(roots) else (moment,)
 
-def assign(X, units, places, costs, rule, parameters, scale, U, T, label, score):
-    """Memberships, typicalities (where T has rows), label and outlier score of each row of a block."""
-    c, p = places[0].shape
-    *inputs, scale = _inputs(X, units, places, costs, scale)
-    *buffers, _ = workspace(X.dtype, p, c)
-    _run_assign(*inputs, rule.kind, parameters, scale, *buffers, U, T, label, score)
+    def assign(self, places, U, T, label, score):
+        """Memberships, typicalities (where T has rows), label and outlier score of each row."""
+        columns = self._columns(places)
+        c, p = columns[0].shape
+        *buffers, _ = workspace(self.dtype, p, c)
+        _run_assign(
+            self.X, self.units, *columns, *self.costs, *self.rule, *buffers, U, T, label, score
+        )  # fmt: skip

@@ -131,6 +131,8 @@ class LocalSource:
         return results
 
     def reduce(self, f, *args):
+        if len(self._blocks) == 1:
+            return f(self._blocks[0][1], *args)
         return fold(self._map(lambda _, block: f(block, *args)))
 
     def fill(self, f, arrays, *args):
