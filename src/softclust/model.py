@@ -79,7 +79,8 @@ class Model(Value):
         q, K = len(rows), len(self.frame.sets)
         shape = q, K + (self.noise_cost is not None)
         b, wanted, alpha = np.zeros(shape), np.full(shape, np.nan), np.zeros(q)
-        if (known := self.known(rows)) is None or self.partition.is_entropic:
+        known = self.known(rows)
+        if known is None or self.labels is None or self.partition.is_entropic:
             return b, wanted, alpha
         place, target, strength = known
         if self.labels.is_linear:

@@ -137,7 +137,8 @@ class Block:
             _ABSENT[dtype][2:] if costs is None else tuple(read_only(array, dtype) for array in costs)
         )
         self.rule = rule.kind, parameters, read_only(scale, np.float64)
-        self.known, *self.said = _NOTHING_KNOWN if known is None else map(read_only, known, _KNOWN_TYPES)
+        parts = _NOTHING_KNOWN if known is None else tuple(map(read_only, known, _KNOWN_TYPES))
+        self.known, self.said = parts[0], parts[1:]
 
     def _columns(self, places):
         """Places, roots of metrics and levels, absent where there are none."""
