@@ -278,13 +278,14 @@ def sweep_known(
 ):  # fmt: skip
     """Add the rows of which something is known to the sums of a block that left them out."""
     c, p = V.shape
+    places = read_only(V, np.float64)  # one signature for all types of rows
     for first in range(0, len(known), _AT_ONCE):
         some = slice(first, first + _AT_ONCE)
         q = len(known[some])
         x, D, weighs = np.empty((q, p)), np.empty((q, c)), np.empty(q)
         _known_costs(X, known[some], weight, units, V, roots, factor, least, parameters[6], x, D, weighs)
         _, _, W, loss, _, _ = known_rows(kind, parameters, scale, D, target[some], alpha[some])
-        _add_known(x, V, D, W, weighs, loss, sums, moment, second)
+        _add_known(x, places, D, W, weighs, loss, sums, moment, second)
 
 
 def known_rows(kind, parameters, scale, D, target, alpha):
