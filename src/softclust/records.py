@@ -272,6 +272,11 @@ class Frame(Value):
         return self.sets / self.cardinality[:, None]
 
     @cached_property
+    def ties(self):
+        """(K, c c) how much a set ties each two of its clusters together."""
+        return (self.mean[:, :, None] * self.mean[:, None, :]).reshape(len(self.sets), -1)
+
+    @cached_property
     def factor(self):
         """(K,) what multiplies the distances, None where nothing does."""
         return None if self.is_singletons else _locked(self.cardinality**self.power)

@@ -344,7 +344,7 @@ def _terms(members, outcome):
     """The parts of J in loop units, by name."""
     model, fit, rows = outcome.model, outcome.fit, outcome.source.rows
     terms = {"data": fit.history[-1], "labels": 0.0, "must_link": 0.0, "cannot_link": 0.0}
-    if model.links is not None and rows.linked is not None:
+    if model.links is not None and rows.links is not None:
         terms["must_link"], terms["cannot_link"] = link_costs(rows.linked, model, fit.state)
     if (known := model.known(rows)) is not None:
         place, wanted, delta = known

@@ -107,8 +107,12 @@ class Ellipsoids(Value):
             step = first / np.where(held, 1.0, s)[:, None]
         else:
             means = self._mean_metrics(theta, frame).reshape(-1, p * p)
-            ties = ((G[:, :, None] * G[:, None, :]) * s[:, None, None]).reshape(-1, c * c)
-            H = (ties.T @ means).reshape(c, c, p, p).transpose(0, 2, 1, 3).reshape(c * p, c * p)
+            H = (
+                (frame.ties.T @ (s[:, None] * means))
+                .reshape(c, c, p, p)
+                .transpose(0, 2, 1, 3)
+                .reshape(c * p, c * p)
+            )
             B = (G.T @ (means.reshape(-1, p, p) @ first[:, :, None])[:, :, 0]).ravel()
             step = firm_solution(H, B)
             if step is None:
