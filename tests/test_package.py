@@ -59,3 +59,18 @@ def test_catalogue():
 def test_a_name_is_not_hidden_by_the_module_of_the_same_name():
     code = "import softclust; softclust.make; assert 'fcm' in softclust.catalogue()"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_fitted_estimator_holds_no_rows():
+    code = """
+import gc, numpy as np, softclust
+from softclust.records import Rows
+X = np.random.default_rng(0).normal(size=(60, 2))
+pairs = {"must_link": [[0, 1]], "cannot_link": [[2, 3]]}
+names = "fcm", "ecm", "kmeans", "gmm"
+models = [softclust.make(name, 2, random_state=0).fit(X, **pairs) for name in names]
+models.append(softclust.FuzzyCMeans(2, geometry="ellipsoids", random_state=0).fit(X, [0, 1] + 58 * [-1]))
+gc.collect()
+assert not [thing for thing in gc.get_objects() if isinstance(thing, Rows)]
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

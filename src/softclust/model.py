@@ -73,23 +73,6 @@ class Model(Value):
         is_entropic = self.partition.is_entropic
         return self.partition.noise_cost(self.frame.noise) if is_entropic else self.frame.noise or None
 
-    @kept
-    def told_linked(self, rows):
-        """What is known of the linked rows: linear pressure b of a row that weighs 1, f, and alpha."""
-        q, K = len(rows), len(self.frame.sets)
-        shape = q, K + (self.noise_cost is not None)
-        b, wanted, alpha = np.zeros(shape), np.full(shape, np.nan), np.zeros(q)
-        known = self.known(rows)
-        if known is None or self.labels is None or self.partition.is_entropic:
-            return b, wanted, alpha
-        place, target, strength = known
-        if self.labels.is_linear:
-            b[place] = strength[:, None]  # of masses that sum to 1; the empty set has t = 0
-            b[place, :K] *= 1 - target
-        else:
-            wanted[place, :K], alpha[place] = target, strength
-        return b, wanted, alpha
-
     def scale(self, scale):
         """The scales; ones where the partition has none."""
         return self._no_scale if scale is None else scale
@@ -181,11 +164,29 @@ def _sums(points, cost, W, loss, model, state, linked=None):
     return Stats(loss, W.sum(axis=0), scatter, moments, linked)
 
 
+@kept
+def _told_of_linked(rows, model):
+    """What is known of the linked rows: linear pressure b of a row that weighs 1, f, and alpha."""
+    q, K = len(rows), len(model.frame.sets)
+    shape = q, K + (model.noise_cost is not None)
+    b, wanted, alpha = np.zeros(shape), np.full(shape, np.nan), np.zeros(q)
+    known = model.known(rows)
+    if known is None or model.partition.is_entropic:
+        return b, wanted, alpha
+    place, target, strength = known
+    if model.labels.is_linear:
+        b[place] = strength[:, None]  # of masses that sum to 1; the empty set has t = 0
+        b[place, :K] *= 1 - target
+    else:
+        wanted[place, :K], alpha[place] = target, strength
+    return b, wanted, alpha
+
+
 def _linked(rows, model, cost, weight):
     """What the linked rows of a block pay, noise being one more column."""
     if model.noise_cost is not None:
         cost = np.column_stack([cost, np.full(len(cost), model.noise_cost)])
-    b, wanted, alpha = model.told_linked(rows)
+    b, wanted, alpha = _told_of_linked(rows, model)
     if model.partition.is_entropic:
         _charged(model, rows, cost)
         cost, alpha = cost * weight[:, None], weight
