@@ -7,13 +7,19 @@ proposal only if J there is no higher, so descent does not depend on what is pro
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import sqrt
+from functools import cache
 
 import numpy as np
-from scipy.linalg.blas import daxpy, ddot  # half the time of NumPy's, which counts where x is short
 from scipy.linalg.lapack import dposv
 
 _BEYOND = np.errstate(over="ignore", invalid="ignore")  # the loop takes no point that is not finite
+
+
+@cache
+def _kernel():
+    from softclust.kernels.quasi_newton import propose  # Numba is loaded when the first pass runs
+
+    return propose
 
 
 @dataclass
@@ -26,38 +32,31 @@ class QuasiNewton:
     mixing walks up to as to any other fixed point.
     """
 
-    last: tuple | None = None  # point, plain step
-    pairs: list = field(default_factory=list)  # (step, how much shorter the plain step is then, product)
-    window = 8
+    kept: np.ndarray | None = None  # the last point and plain step; pairs of steps and bends
+    products: np.ndarray | None = None  # of the two of each pair
+    count: int = -1  # pairs so far; below 0: not even a point
+    window = 8  # of which so many are kept
 
     def restart(self):
-        self.last, self.pairs = None, []
+        self.count = -1
+
+    def __copy__(self):
+        arrays = (None if array is None else array.copy() for array in (self.kept, self.products))
+        return QuasiNewton(*arrays, self.count)
+
+    @property
+    def pairs(self):
+        """Steps, how the plain step has bent along each, and the products of both, oldest first."""
+        places = [n % self.window for n in range(max(self.count - self.window, 0), self.count)]
+        steps, bends = np.split(self.kept[2:], 2) if places else ((), ())
+        return [(steps[k], bends[k], self.products[0, k]) for k in places]
 
     def propose(self, x, image):
-        downhill = image - x
-        if self.last is not None:
-            self._learn(x - self.last[0], self.last[1] - downhill)
-        self.last = x, downhill
-        if not self.pairs:
-            return image
-        way, shares = downhill.copy(), []
-        for step, bend, product in reversed(self.pairs):
-            shares.append(ddot(step, way) / product)
-            daxpy(bend, way, a=-shares[-1])  # way -= share * bend
-        _, bend, product = self.pairs[-1]
-        way *= min(max(product / ddot(bend, bend), 1.0), 2.0)
-        for step, bend, product in self.pairs:
-            daxpy(step, way, a=shares.pop() - ddot(bend, way) / product)
-        way += x
-        return way
-
-    def _learn(self, step, bend):
-        """Keep what the last step has shown; forget all where the way does not bend upwards."""
-        product = ddot(step, bend)
-        if product > 1e-8 * sqrt(ddot(step, step) * ddot(bend, bend)) > 0:
-            self.pairs = [*self.pairs[1 - self.window :], (step, bend, product)]
-        else:
-            self.pairs = []
+        shape = 2 + 2 * self.window, len(x)
+        if self.kept is None or self.kept.shape != shape:
+            self.kept, self.products, self.count = np.zeros(shape), np.zeros((2, self.window)), -1
+        point, self.count = _kernel()(x, image, self.kept, self.products, self.count)
+        return point
 
 
 @dataclass

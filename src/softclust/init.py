@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -49,21 +50,17 @@ def _sampled_points(source, rng):
 
 def plus_plus(points, weight, known, count, rng, reach=np.inf):
     """k-means++ (Arthur & Vassilvitskii 2007): rows drawn by squared distance, best of a few trials."""
-    trials = 2 + int(np.log(len(known) + count))
-    near = np.minimum(_nearest(points, known), reach) if len(known) else None
-    chosen = np.empty((count, points.shape[1]))
-    for place in range(count):
-        chance = (weight if near is None else weight * near).cumsum()
-        if chance[-1] <= 0:  # fewer distinct rows than centres
-            chance = weight.cumsum()
-        draws = rng.random(1 if near is None else trials) * chance[-1]
-        rows = chance[:-1].searchsorted(draws, side="right")  # the last one where a sum is rounded
-        options = _squared_distances(points, points[rows])
-        np.minimum(reach if near is None else near, options, out=options)
-        best = (options @ weight).argmin()
-        near = options[best]
-        chosen[place] = points[rows[best]]
-    return chosen
+    trials, has_centre = 2 + int(np.log(len(known) + count)), len(known) > 0
+    near = np.minimum(_nearest(points, known), reach) if has_centre else np.full(len(points), reach)
+    draws = rng.random(trials * count if has_centre else 1 + trials * (count - 1))
+    return points[_chosen_rows()(points, weight, near, has_centre, trials, draws, count)]
+
+
+@cache
+def _chosen_rows():
+    from softclust.kernels.plus_plus import chosen_rows  # Numba is loaded when the first pass runs
+
+    return chosen_rows
 
 
 def _plus_plus(source, known, count, rng, reach):

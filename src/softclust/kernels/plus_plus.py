@@ -1,0 +1,82 @@
+"""k-means++ in one compiled pass over the rows a trial."""
+
+import numpy as np
+
+from softclust.kernels.compiled import compiled, compiled_pass
+from softclust.kernels.workspace import read_only
+
+_DOUBLE = np.dtype("f8")
+
+
+@compiled
+def _chances(weight, near, has_centre, chance):
+    """chance <- running sums of weight * near, or of the weights alone where that is nothing; the last."""
+    total = 0.0
+    if has_centre:
+        for i in range(weight.shape[0]):
+            total += weight[i] * near[i]
+            chance[i] = total
+    if total > 0.0:
+        return total
+    for i in range(weight.shape[0]):  # no centre yet, or fewer distinct rows than centres
+        total += weight[i]
+        chance[i] = total
+    return total
+
+
+@compiled
+def _row_at(chance, wanted):
+    """The first row whose running sum exceeds what is wanted, the last one where none does."""
+    low, high = 0, chance.shape[0] - 1
+    while low < high:
+        middle = (low + high) // 2
+        if chance[middle] > wanted:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@compiled
+def _nearer(points, weight, row, near, option):
+    """option <- the squared distance to the nearest centre, were this row one; their weighted sum."""
+    potential = 0.0
+    for i in range(points.shape[0]):
+        d = 0.0
+        for j in range(points.shape[1]):
+            gap = points[i, j] - points[row, j]
+            d += gap * gap
+        option[i] = min(d, near[i])
+        potential += weight[i] * option[i]
+    return potential
+
+
+@compiled_pass
+def _choose(points, weight, near, has_centre, trials, draws, spare, rows):
+    chance, option, best = spare[0], spare[1], spare[2]
+    number = 0
+    for place in range(rows.shape[0]):
+        total = _chances(weight, near, has_centre, chance)
+        least = np.inf
+        for _ in range(trials if has_centre else 1):
+            row = _row_at(chance, draws[number] * total)
+            number += 1
+            potential = _nearer(points, weight, row, near, option)
+            if potential < least:
+                least, rows[place] = potential, row
+                best, option = option, best
+        for i in range(near.shape[0]):
+            near[i] = best[i]
+        has_centre = True
+
+
+def chosen_rows(points, weight, near, has_centre, trials, draws, count):
+    """Which rows become centres: each the best of a few trials, drawn by weight and squared distance.
+
+    `near` are the squared distances to the centres that are there, and is written on; without any it is
+    how far rows count as most, and the first centre is drawn by weight alone, in one trial.
+    """
+    spare, rows = np.empty((3, len(points))), np.zeros(count, np.int64)
+    points, weight, draws = (read_only(array, _DOUBLE) for array in (points, weight, draws))
+    _choose(points, weight, near, has_centre, trials, draws, spare, rows)
+    return rows
