@@ -7,19 +7,22 @@ proposal only if J there is no higher, so descent does not depend on what is pro
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
 
 import numpy as np
 from scipy.linalg.lapack import dposv
 
-_BEYOND = np.errstate(over="ignore", invalid="ignore")  # the loop takes no point that is not finite
+from softclust.loading import kernels
+
+_BEYOND = np.errstate(over="ignore", invalid="ignore")  # no such point is proposed
 
 
-@cache
-def _kernel():
-    from softclust.kernels.quasi_newton import propose  # Numba is loaded when the first pass runs
+def _finite(point, image):
+    """The point; the image where it leaves the range of floats."""
+    return point if np.isfinite(point).all() else image
 
-    return propose
+
+def _nothing():
+    return np.empty((0, 0))
 
 
 @dataclass
@@ -32,8 +35,8 @@ class QuasiNewton:
     mixing walks up to as to any other fixed point.
     """
 
-    kept: np.ndarray | None = None  # the last point and plain step; pairs of steps and bends
-    products: np.ndarray | None = None  # of the two of each pair
+    kept: np.ndarray = field(default_factory=_nothing)  # the last point and plain step; steps; their bends
+    products: np.ndarray = field(default_factory=_nothing)  # of steps and bends
     count: int = -1  # pairs so far; below 0: not even a point
     window = 8  # of which so many are kept
 
@@ -41,21 +44,20 @@ class QuasiNewton:
         self.count = -1
 
     def __copy__(self):
-        arrays = (None if array is None else array.copy() for array in (self.kept, self.products))
-        return QuasiNewton(*arrays, self.count)
+        return QuasiNewton(self.kept.copy(), self.products.copy(), self.count)
 
     @property
     def pairs(self):
         """Steps, how the plain step has bent along each, and the products of both, oldest first."""
         places = [n % self.window for n in range(max(self.count - self.window, 0), self.count)]
-        steps, bends = np.split(self.kept[2:], 2) if places else ((), ())
-        return [(steps[k], bends[k], self.products[0, k]) for k in places]
+        return [(self.kept[2 + k], self.kept[2 + self.window + k], self.products[0, k]) for k in places]
 
     def propose(self, x, image):
         shape = 2 + 2 * self.window, len(x)
-        if self.kept is None or self.kept.shape != shape:
+        if self.kept.shape != shape:
             self.kept, self.products, self.count = np.zeros(shape), np.zeros((2, self.window)), -1
-        point, self.count = _kernel()(x, image, self.kept, self.products, self.count)
+        propose = kernels("quasi_newton").propose
+        point, self.count = propose(x, image, self.kept, self.products, self.count)
         return point
 
 
@@ -87,7 +89,7 @@ class Anderson:
         _, weights, failed = dposv(gram, F @ residual)  # NumPy's solve takes five times as long to begin
         if failed:
             return image
-        return image - weights @ (np.array(self.steps) + F)
+        return _finite(image - weights @ (np.array(self.steps) + F), image)
 
 
 @dataclass
@@ -112,7 +114,7 @@ class Squarem:
         if norm == 0:
             return image
         length = min(-float(np.linalg.norm(r)) / norm, -1.0)
-        return first - 2 * length * r + length**2 * v
+        return _finite(first - 2 * length * r + length**2 * v, image)
 
 
 SCHEMES = {"lbfgs": QuasiNewton, "anderson": Anderson, "squarem": Squarem}

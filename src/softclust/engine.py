@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, field, replace
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -152,13 +151,8 @@ def _halfway(prototypes, state, new):
 
 
 def _extrapolate(scheme, prototypes, state, new):
-    """The state that the scheme proposes; `new` itself where numbers leave the range of floats."""
-    x, image = prototypes.packed(state.theta), prototypes.packed(new.theta)
-    if not isfinite(np.vdot(x, image)):
-        return new
-    point = scheme.propose(x, image)
-    if not isfinite(np.vdot(point, point)):
-        return new
+    """The state that the scheme proposes."""
+    point = scheme.propose(prototypes.packed(state.theta), prototypes.packed(new.theta))
     return State(prototypes.unpacked(point, new.theta), new.scale, new.linked)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from scipy.spatial.distance import cdist
+
+from softclust.loading import kernels
 
 _SAMPLE = 20_000  # rows from which starts are drawn
 _ROUNDS = 5  # of k-means||
@@ -51,16 +52,10 @@ def _sampled_points(source, rng):
 def plus_plus(points, weight, known, count, rng, reach=np.inf):
     """k-means++ (Arthur & Vassilvitskii 2007): rows drawn by squared distance, best of a few trials."""
     trials, has_centre = 2 + int(np.log(len(known) + count)), len(known) > 0
-    near = np.minimum(_nearest(points, known), reach) if has_centre else np.full(len(points), reach)
+    near = np.minimum(_nearest(points, known), reach) if has_centre else np.full(len(points), float(reach))
     draws = rng.random(trials * count if has_centre else 1 + trials * (count - 1))
-    return points[_chosen_rows()(points, weight, near, has_centre, trials, draws, count)]
-
-
-@cache
-def _chosen_rows():
-    from softclust.kernels.plus_plus import chosen_rows  # Numba is loaded when the first pass runs
-
-    return chosen_rows
+    rows = kernels("plus_plus").chosen_rows(points, weight, near, has_centre, trials, draws, count)
+    return points[rows]
 
 
 def _plus_plus(source, known, count, rng, reach):

@@ -135,7 +135,9 @@ def unsatisfied(known, labels, shares):
 
 def worst_first(*records):
     """All records of `UNSATISFIED`, the greatest shortfall first."""
-    out = np.concatenate(records) if any(map(len, records)) else records[0]
+    if not any(map(len, records)):
+        return records[0]
+    out = np.concatenate(records)
     return out[np.argsort(-out["shortfall"], kind="stable")]
 
 

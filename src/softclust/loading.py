@@ -8,6 +8,7 @@ ever call, which took half a second more.
 import gc
 import sys
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 
@@ -22,6 +23,13 @@ def collector_paused():
     finally:
         if enabled:
             gc.enable()
+
+
+@cache
+def kernels(name):
+    """A module of compiled functions: Numba is loaded when the first of them is asked for."""
+    with collector_paused():
+        return import_module(f"softclust.kernels.{name}")
 
 
 class _Postponed(ModuleType):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from softclust.partitions import Linked, Members
-from softclust.records import NARROW_EXPONENT, Frame, Rows, State, Stats, Value, kept
+from softclust.records import Frame, Rows, State, Stats, Value, kept
 from softclust.terms import LabelLikelihood, LabelPenalty, LinkPenalty, SubsetPenalty
 
 _LEAST_COST = 1e-280
@@ -79,9 +79,7 @@ class Model(Value):
 
     @cached_property
     def _no_scale(self):
-        ones = np.ones(len(self.frame.sets))
-        ones.flags.writeable = False
-        return ones
+        return np.ones(len(self.frame.sets))
 
 
 def sweep(rows: Rows, model: Model, state: State) -> Stats:
@@ -90,13 +88,10 @@ def sweep(rows: Rows, model: Model, state: State) -> Stats:
         return _sweep_linked(rows, model, state)
     if model.rule is None:
         return sweep_by_parts(rows, model, state)
-    block, told = _block(rows, model, state.scale)
+    block, told = _block(rows, model)
     columns, frame = model.prototypes.columns(state.theta, model.frame), model.frame
-    V = columns[0]
-    narrow = rows.narrow and frame.is_narrow and len(columns) == 1
-    narrow = narrow and bool(np.vdot(V, V) <= 4.0**NARROW_EXPONENT)
-    sums, moments = block.sweep(columns, narrow)
-    K = len(V)
+    sums, moments = block.sweep(columns, model.scale(state.scale))
+    K = len(columns[0])
     weight, scatter = sums[1 : K + 1], sums[K + 1 :]
     if not frame.is_singletons:  # the pass has seen costs: the influence of a distance is greater
         weight = weight * frame.factor
@@ -106,14 +101,14 @@ def sweep(rows: Rows, model: Model, state: State) -> Stats:
 
 
 @kept
-def _block(rows, model, scale):
+def _block(rows, model):
     """The block as compiled passes take it, and the rows of it for which there is no such pass."""
     told = rows.told if isinstance(model.labels, LabelLikelihood) else None
     known = model.known(rows) if told is None else told[:1]
     costs = None if model.frame.is_singletons else (model.frame.factor, model.frame.least[rows.X.dtype])
     block = model.prototypes.passes.Block(
-        rows.X, rows.weight, rows.units.packed(rows.X.dtype), costs,
-        model.rule, model.parameters, model.scale(scale), known,
+        rows.X, rows.weight, rows.units.packed(rows.X.dtype), rows.narrow and model.frame.is_narrow, costs,
+        model.rule, model.parameters, known,
     )  # fmt: skip
     return block, told and told[1]
 
@@ -223,8 +218,8 @@ def assign(rows: Rows, out: Members, model: Model, state: State) -> None:
     if model.rule is None:
         _write(out, assign_by_parts(rows, model, state))
         return
-    block, _ = _block(rows, model, state.scale)
-    block.assign(model.prototypes.columns(state.theta, model.frame), *out)
+    block, _ = _block(rows, model)
+    block.assign(model.prototypes.columns(state.theta, model.frame), model.scale(state.scale), *out)
     if (known := model.known(rows)) is not None:  # few rows, once: the pass itself knows no labels
         _write(out, assign_by_parts(rows.take(known[0]), model, state), known[0])
 

@@ -47,6 +47,8 @@ class NamedPairs:
 
 def check_pairs(must_link, cannot_link, n):
     """Both lists as `NamedPairs`, or None where there are none."""
+    if must_link is None and cannot_link is None:
+        return None
     lists = [
         _checked(must_link, n, "must_link"),
         _checked(cannot_link, n, "cannot_link"),

@@ -286,7 +286,8 @@ def _natural_scale(model, source, fuzzy, tau):
 
 def _floored(scale, units):
     """Scales by which one can divide."""
-    floor = max(_LEAST_SCALE * float(scale.mean()), (_LEAST_RADIUS * units.spread) ** 2, _LEAST)
+    mean = float(scale.sum()) / len(scale)
+    floor = max(_LEAST_SCALE * mean, (_LEAST_RADIUS * units.spread) ** 2, _LEAST)
     return np.maximum(scale, floor)
 
 

@@ -14,7 +14,6 @@ from softclust.links import Graph, Links
 # Loop coordinates stay within +-2^this, so that neither squared distances nor, in double precision, their
 # products with each other and with weights overflow or vanish.
 LARGEST_EXPONENT = {np.dtype("f4"): 50, np.dtype("f8"): 240}
-NARROW_EXPONENT = 40  # within +-2^this, eight squared distances have a product
 
 
 def _locked(array):
@@ -63,7 +62,8 @@ class Units(Value):
         with np.errstate(over="ignore"):
             points = X * X.dtype.type(self.factor)
             points -= self.origin.astype(X.dtype, copy=False)
-        return np.clip(points, -limit, limit, out=points)
+        np.maximum(points, -limit, out=points)
+        return np.minimum(points, limit, out=points)
 
     def leave(self, V):
         """Loop coordinates back to data coordinates."""
@@ -145,7 +145,7 @@ class Rows(Value):
     X: Any  # an array, or what stands for rows that are elsewhere
     units: Units
     weight: np.ndarray | None = None  # None = all 1
-    narrow: bool = False  # no coordinate beyond 2^NARROW_EXPONENT, in loop units
+    narrow: bool = False  # no coordinate beyond 2^NARROW_EXPONENT (kernels.codes), in loop units
     known: Known | None = None
     links: Links | None = None  # pairs among these rows
     graph: Graph | None = None  # of a block of linked rows, in the order of the graph

@@ -5,7 +5,8 @@ from math import frexp, ldexp
 import numpy as np
 
 from softclust.columns import column_range
-from softclust.records import LARGEST_EXPONENT, NARROW_EXPONENT, Rows, Units
+from softclust.kernels.codes import NARROW_EXPONENT
+from softclust.records import LARGEST_EXPONENT, Rows, Units
 
 _SAMPLE = 512
 _FACTOR_EXPONENT = {np.dtype("f4"): 120, np.dtype("f8"): 1000}
@@ -18,15 +19,17 @@ def rows_in_units(X, weight=None):
     only where the farthest entry would otherwise leave the range of squared distances, and never so
     far that those of all others vanish: an entry beyond that is taken at the edge.
     """
-    low, high = (end.astype(np.float64) for end in column_range(X))
     limit = _FACTOR_EXPONENT[X.dtype]
-    first = -_exponent(max(-low.min(), high.max()), limit)
-    sample = X[:: -(-len(X) // _SAMPLE)].astype(np.float64) * ldexp(1.0, first)  # |x| <= 1
-    middle = _middle(sample)
-    spread = _middle(np.abs(sample - middle)).max()
-    if spread == 0:
-        spread = np.abs(sample - middle).mean(axis=0).max()
-    farthest = max((np.ldexp(high, first) - middle).max(), (middle - np.ldexp(low, first)).max())
+    low, high = (end.astype(np.float64) for end in column_range(X))
+    first = -_exponent(max(-float(low.min()), float(high.max())), limit)
+    unit = ldexp(1.0, first)  # in which |x| <= 1
+    columns = np.array(X[:: -(-len(X) // _SAMPLE)].T, np.float64, order="C")
+    columns *= unit
+    middle = _middle(columns.copy())
+    columns -= middle[:, None]
+    np.abs(columns, out=columns)
+    spread = float(_middle(columns).max()) or float(columns.mean(axis=1).max())
+    farthest = float(np.maximum(high * unit - middle, middle - low * unit).max())
     wanted = -_exponent(spread, limit)
     edge = LARGEST_EXPONENT[X.dtype]
     lift = max(min(wanted, edge - _exponent(farthest, limit)), wanted - edge)
@@ -42,9 +45,11 @@ def rows_as_they_are(X, weight=None):
     return Rows(X, Units(1.0, np.zeros(X.shape[1])), weight)
 
 
-def _middle(sample):
-    """The middle entry of each column: a value that occurs, so that nothing overflows."""
-    return np.partition(sample, len(sample) // 2, axis=0)[len(sample) // 2]
+def _middle(columns):
+    """The middle entry of each, a value that occurs, so that nothing overflows; changes their order."""
+    half = columns.shape[1] // 2
+    columns.partition(half, axis=1)
+    return columns[:, half]
 
 
 def _exponent(size, limit):

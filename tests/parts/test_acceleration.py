@@ -121,3 +121,14 @@ def test_a_loop_goes_on_with_what_another_has_learned(name, iris):
     assert other.history[0] == one.history[0] == first.history[-1]
     assert_allclose(other.state.centers, one.state.centers, atol=1e-7)
     assert repr(first.scheme) == known  # what was kept is not written on
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_no_point_is_proposed_that_has_no_float(name):
+    """Where the way leads beyond the range of floats the image itself comes next, and all is well later."""
+    scheme, huge = SCHEMES[name](), 1e200 * np.array([1.0, -1.0])
+    for x in (huge, 0.9 * huge, -huge, np.array([1.0, 2.0])):
+        for share in (0.5, -3.0, 0.9):
+            assert np.isfinite(scheme.propose(x, share * x)).all()
+    image, fixed = contraction(np.random.default_rng(3), 2, 0.9)
+    assert distances(scheme, image, fixed, np.ones(2), 40)[-1] < 1e-6

@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose
 import softclust as sc
 from configurations import PARTITIONS
 from oracles.supervised import simplex_row
-from softclust.kernels import labels, links, passes, typicalities
+from softclust.kernels import centers, labels, links, passes, plus_plus, quasi_newton, typicalities
+from softclust.kernels.codes import NARROW_EXPONENT
 from softclust.kernels.labels import known_rows
 from softclust.model import Model, assign, assign_by_parts, sweep, sweep_by_parts
 from softclust.partitions import (
@@ -23,7 +24,7 @@ from softclust.partitions import (
     Possibilistic,
 )
 from softclust.prototypes import Ellipsoids, Gaussians, Points
-from softclust.records import NARROW_EXPONENT, Frame, Known, Rows, State, Units
+from softclust.records import Frame, Known, Rows, State, Units
 from softclust.terms import LabelLikelihood, LabelPenalty
 
 SHAPES = [
@@ -330,6 +331,9 @@ def test_whole_numbers_compile_nothing_anew():
         labels._subset_rows,
         links._settle,
         typicalities._solve,
+        quasi_newton._two_loops,
+        plus_plus._choose,
+        centers._means,
     ):
         types = [signature[0].dtype for signature in kernel.signatures if hasattr(signature[0], "dtype")]
         assert len(kernel.signatures) == max(len(set(types)), 1), kernel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from inspect import signature
 from math import isfinite
 from typing import Any
@@ -16,6 +16,7 @@ from softclust.run import Far, is_far, meta_of
 from softclust.run.files import are_files, is_file, opened
 
 OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
+_SIMPLE = (int, float, str)  # which are what they were
 _AS_FLOATS: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C"}
 
 
@@ -26,10 +27,18 @@ def _defaults(cls):
 
 def check_parameters(estimator):
     """Those that are not as by default, which fit: to check all took a tenth of a small fit."""
-    defaults = _defaults(estimator.__class__)
-    given = estimator.get_params(deep=False)
-    changed = {name: value for name, value in given.items() if value is not defaults[name]}
-    validate_parameter_constraints(estimator._parameter_constraints, changed, type(estimator).__name__)
+    cls = estimator.__class__
+    for name, default in _defaults(cls).items():
+        value = getattr(estimator, name)
+        if value is not default:
+            (_check_once if isinstance(value, _SIMPLE) else _check)(cls, name, value)
+
+
+def _check(cls, name, value):
+    validate_parameter_constraints(cls._parameter_constraints, {name: value}, cls.__name__)
+
+
+_check_once = lru_cache(maxsize=1024, typed=True)(_check)  # keeps what fits, not errors
 
 
 def rows_of(estimator, X, reset=True):

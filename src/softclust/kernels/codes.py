@@ -29,3 +29,4 @@ class Rule(NamedTuple):
 
 
 NEGLIGIBLE = 32.0  # a term of a density below exp(-32) = 1.3e-14 is left out: 1e-8 in all for a million
+NARROW_EXPONENT = 40  # of coordinates within +-2^this, eight squared distances have a product

@@ -12,7 +12,7 @@ from softclust.kernels.compiled import compiled, compiled_pass
 from softclust.kernels.simplex import fuzzy_row, pull_of, simplex_row
 from softclust.kernels.tilted import tilted_row
 from softclust.kernels.vector_math import raised
-from softclust.kernels.workspace import read_only
+from softclust.kernels.workspace import plain, read_only
 
 _HALVINGS = 200
 _LEAST_COST = 1e-280
@@ -278,7 +278,7 @@ def sweep_known(
 ):  # fmt: skip
     """Add the rows of which something is known to the sums of a block that left them out."""
     c, p = V.shape
-    places = read_only(V, np.float64)  # one signature for all types of rows
+    places = plain(V, np.float64)  # one signature for all types of rows
     for first in range(0, len(known), _AT_ONCE):
         some = slice(first, first + _AT_ONCE)
         q = len(known[some])

@@ -6,21 +6,20 @@ One function for both: a rule takes seconds to compile, and is compiled here onc
 import numpy as np
 
 from softclust.kernels.blocks import add_moments, squared_distances
+from softclust.kernels.codes import NARROW_EXPONENT
 from softclust.kernels.compiled import TILE, compiled, compiled_pass
 from softclust.kernels.ellipsoids import add_moments_about, metric_distances, mirror
 from softclust.kernels.rules import influence, members
 from softclust.kernels.tiles import accumulate, load_tile, load_weights
 from softclust.kernels.vector_math import exp
-from softclust.kernels.workspace import read_only, workspace
+from softclust.kernels.workspace import plain, read_only, workspace
 from softclust.loading import paused_at_first
 
-_TINY = {np.dtype("f4"): 1e-30, np.dtype("f8"): 1e-300}  # least cost: its reciprocal has a float
-_TINY_NARROW = {np.dtype("f4"): 1e-30, np.dtype("f8"): 2.0**-120}  # and the product of eight
+_NARROW, _TINY_NARROW = 2.0**NARROW_EXPONENT, 2.0**-120
 _NONE = read_only(np.empty(0), np.float64)
-# What points that are singletons do not have: roots of metrics, levels, factors and least costs.
-_ABSENT = {
-    dtype: tuple(read_only(np.empty(shape), dtype) for shape in ((0, 0, 0), 0, 0, 0)) for dtype in _TINY
-}
+_TYPES = _, _DOUBLE = np.dtype("f4"), np.dtype("f8")
+_NO_SHAPE = {dtype: (np.empty((0, 0, 0), dtype), np.empty(0, dtype)) for dtype in _TYPES}  # roots, levels
+_NO_COSTS = {dtype: (read_only(np.empty(0), dtype),) * 2 for dtype in _TYPES}  # factors, least costs
 _NO_SECOND = np.empty((0, 0, 0))  # moments
 
 
@@ -57,13 +56,26 @@ def _distances(xt, V, roots, level, z, one, d):
             d[k, i] = 0.5 * d[k, i] + above
 
 
+@compiled
+def _are_within(V, limit):
+    """Whether no coordinate lies beyond the limit."""
+    for k in range(V.shape[0]):
+        for j in range(V.shape[1]):
+            if not -limit <= V[k, j] <= limit:
+                return False
+    return True
+
+
 @compiled_pass
 def _sweep(
-    X, weight, units, V, roots, level, factor, least, kind, parameters, scale, left_out, tiny, narrow,
+    X, weight, units, narrow, V, roots, level, factor, least, kind, parameters, scale, left_out,
     xt, z, d, w, other, spare, rows, weighed, sums, moment, second,
 ):  # fmt: skip
     c = V.shape[0]
     row_weight, loss = rows[0], rows[3]
+    narrow = narrow and roots.shape[0] == 0 and _are_within(V, _NARROW)
+    # The least cost: its reciprocal has a float, and where all is narrow the product of eight of them.
+    tiny = 1e-30 if X.itemsize == 4 else (_TINY_NARROW if narrow else 1e-300)
     position = 0
     for start in range(0, X.shape[0], TILE):
         count = load_tile(X, start, units, xt)
@@ -126,53 +138,52 @@ class Block:
     """A block of rows and the numbers of a model, as the passes take them: all that stays from one to the
     next, while the prototypes move.
 
-    `known` are rows and what is known of them; rows alone are left out.
+    `narrow`: no coordinate and no factor of a cost is so great that eight costs have no product.  `known`
+    are rows and what is known of them; rows alone are left out.
     """
 
-    def __init__(self, X, weight, units, costs, rule, parameters, scale, known):
+    def __init__(self, X, weight, units, narrow, costs, rule, parameters, known):
         dtype = self.dtype = X.dtype
-        self.X, self.units = read_only(X, dtype), read_only(units, dtype)
+        self.X, self.units, self.narrow = read_only(X, dtype), read_only(units, dtype), narrow
         self.weight = _NONE if weight is None else read_only(weight, np.float64)
-        self.costs = (
-            _ABSENT[dtype][2:] if costs is None else tuple(read_only(array, dtype) for array in costs)
-        )
-        self.rule = rule.kind, parameters, read_only(scale, np.float64)
+        costs = _NO_COSTS[dtype] if costs is None else (read_only(array, dtype) for array in costs)
+        self.rule = *costs, rule.kind, parameters
         parts = _NOTHING_KNOWN if known is None else tuple(map(read_only, known, _KNOWN_TYPES))
         self.known, self.said = parts[0], parts[1:]
 
     def _columns(self, places):
         """Places, roots of metrics and levels, absent where there are none."""
-        columns = [read_only(array, self.dtype) for array in places]
-        return *columns, *_ABSENT[self.dtype][len(places) - 1 : 2]
+        columns = [plain(array, self.dtype) for array in places]
+        return *columns, *_NO_SHAPE[self.dtype][len(places) - 1 :]
 
-    def sweep(self, places, narrow):
+    def sweep(self, places, scale):
         """Sums over the block: (loss, weight_k, scatter_k) in one vector, and the moments.
 
         Those are W'X of points, and with metrics first and second moments about the places.
         """
         columns = V, roots, _ = self._columns(places)
+        rule = *self.rule, plain(scale, _DOUBLE)
         c, p = V.shape
-        tiny = (_TINY_NARROW if narrow else _TINY)[self.dtype]
         sums, moment = np.zeros(2 * c + 1), np.zeros((c, p))
         second = np.zeros((c, p, p)) if len(roots) else _NO_SECOND
         _run_sweep(
-            self.X, self.weight, self.units, *columns, *self.costs, *self.rule, self.known, tiny, narrow,
+            self.X, self.weight, self.units, self.narrow, *columns, *rule, self.known,
             *workspace(self.dtype, p, c), sums, moment, second,
         )  # fmt: skip
         if self.said:
             from softclust.kernels.labels import sweep_known  # to declare its functions takes 10 ms
 
             sweep_known(
-                self.X, self.weight, self.units, V, roots, *self.costs, *self.rule, self.known, *self.said,
+                self.X, self.weight, self.units, V, roots, *rule, self.known, *self.said,
                 sums, moment, second,
             )  # fmt: skip
         return sums, (moment, second) if len(roots) else (moment,)
 
-    def assign(self, places, U, T, label, score):
+    def assign(self, places, scale, U, T, label, score):
         """Memberships, typicalities (where T has rows), label and outlier score of each row."""
         columns = self._columns(places)
         c, p = columns[0].shape
         *buffers, _ = workspace(self.dtype, p, c)
         _run_assign(
-            self.X, self.units, *columns, *self.costs, *self.rule, *buffers, U, T, label, score
+            self.X, self.units, *columns, *self.rule, plain(scale, _DOUBLE), *buffers, U, T, label, score
         )  # fmt: skip

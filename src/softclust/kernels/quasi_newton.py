@@ -1,11 +1,11 @@
-"""A proposal of L-BFGS, compiled: where prototypes are few numbers, calls of BLAS take longer than its work."""
+"""A proposal of L-BFGS, compiled: of few numbers, the calls of BLAS would take longer than its work."""
 
 from math import sqrt
 
 import numpy as np
 
 from softclust.kernels.compiled import compiled, compiled_pass
-from softclust.kernels.workspace import read_only
+from softclust.kernels.workspace import plain
 
 _LEAST_COSINE = 1e-8  # between a step and how the plain step bends along it
 _DOUBLE = np.dtype("f8")
@@ -66,9 +66,15 @@ def _two_loops(x, image, kept, products, count, way):
     for n in range(first, count):
         k = n % window
         _add(shares[k] - _dot(bends[k], way) / products[0, k], steps[k], way)
+    size = 0.0
     for j in range(way.shape[0]):
-        way[j] = x[j] + way[j] if count > 0 else image[j]
-    return count
+        way[j] += x[j]
+        size += abs(way[j])
+    if count > 0 and size < np.inf:
+        return count
+    for j in range(way.shape[0]):
+        way[j] = image[j]
+    return min(count, 0)
 
 
 def propose(x, image, kept, products, count):
@@ -76,7 +82,8 @@ def propose(x, image, kept, products, count):
 
     Rows of `kept`: the last point and its plain step, steps, and how the plain step has bent along each.
     There have been `count` such pairs, the n-th in place n modulo the window; below 0: not even a point.
+    Where there are none, or the way leaves the range of floats, it is the image.
     """
     way = np.empty(len(x))
-    count = _two_loops(read_only(x, _DOUBLE), read_only(image, _DOUBLE), kept, products, count, way)
+    count = _two_loops(plain(x, _DOUBLE), plain(image, _DOUBLE), kept, products, count, way)
     return way, count

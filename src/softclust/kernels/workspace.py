@@ -10,12 +10,19 @@ _local = threading.local()
 
 
 def read_only(array, dtype):
-    """A contiguous, read-only view: all that comes in then shares one compiled signature a type."""
+    """A contiguous, read-only view: all that stays from pass to pass has one compiled signature a type."""
     if array.dtype == dtype and array.flags.c_contiguous and not array.flags.writeable:
         return array
     view = np.ascontiguousarray(array, dtype).view()
     view.flags.writeable = False
     return view
+
+
+def plain(array, dtype):
+    """The array, or a copy that is contiguous and may be written on: what a turn of the loop makes is so,
+    and another view of it would take longer than a look.
+    """
+    return array if array.flags.carray and array.dtype == dtype else np.array(array, dtype, order="C")
 
 
 def workspace(dtype, features, clusters):

@@ -5,7 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from softclust.prototypes.points import HOLD, LOST, compiled_passes, firm_solution
+from softclust.loading import kernels
+from softclust.prototypes.points import HOLD, LOST, firm_solution
 from softclust.records import Value, kept
 
 _MOST_LOG = np.log(1e3)  # of the longest axis of a metric, and of the shortest
@@ -34,7 +35,7 @@ class Ellipsoids(Value):
 
     @property
     def passes(self):
-        return compiled_passes()
+        return kernels("passes")
 
     @property
     def _ridge(self):

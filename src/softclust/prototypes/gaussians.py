@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from softclust.loading import kernels
 from softclust.prototypes.ellipsoids import about
-from softclust.prototypes.points import compiled_passes
 from softclust.records import Value, kept
 
 _LOG_2PI = float(np.log(2 * np.pi))
@@ -35,7 +35,7 @@ class Gaussians(Value):
 
     @property
     def passes(self):
-        return None if self._is_diagonal else compiled_passes()
+        return None if self._is_diagonal else kernels("passes")
 
     @property
     def _is_diagonal(self):

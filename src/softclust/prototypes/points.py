@@ -1,23 +1,16 @@
 """Clusters that are points in the space of the rows."""
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
+from scipy.linalg.blas import idamax  # NumPy takes three calls
 from scipy.linalg.lapack import dposv
 
-from softclust.loading import collector_paused
+from softclust.loading import kernels
 
 LOST = 1e-9  # of the heaviest cluster's weight
 HOLD = 1e-10  # of the heaviest weight: far below what moves a centre that has rows
 _FIRM = 1e-6  # of the greatest pivot: far above both, so that nothing need be held
-
-
-@cache
-def compiled_passes():
-    with collector_paused():
-        from softclust.kernels import passes  # Numba is loaded when the first pass runs
-    return passes
 
 
 def firm_solution(H, B):
@@ -33,7 +26,7 @@ class Points:
 
     @property
     def passes(self):
-        return compiled_passes()
+        return kernels("passes")
 
     def columns(self, theta, frame):
         """What the passes see: the places of the sets."""
@@ -74,11 +67,7 @@ class Points:
         """
         (V,), (moment,) = theta, stats.moments
         if frame.is_singletons and separation is None:
-            if stats.weight.min() > 0:
-                return (moment / stats.weight[:, None],)
-            held = stats.weight <= 0
-            means = moment / np.where(held, 1.0, stats.weight)[:, None]
-            return (np.where(held[:, None], V, means),)
+            return (kernels("centers").means(moment, stats.weight, V),)
         F = frame.mean
         H = F.T @ (stats.weight[:, None] * F)
         B = F.T @ moment
@@ -102,7 +91,8 @@ class Points:
 
     def shift(self, theta, other):
         """The longest move of a coordinate between two states."""
-        return float(np.abs(theta[0] - other[0]).max())
+        step = (theta[0] - other[0]).ravel()
+        return float(abs(step[idamax(step)]))
 
     def packed(self, theta):
         """theta as a vector of a space in which extrapolation makes sense."""

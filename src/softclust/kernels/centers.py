@@ -1,0 +1,22 @@
+"""The step of centres that are points, compiled: for a few of them a call of NumPy is most of its time."""
+
+import numpy as np
+
+from softclust.kernels.compiled import compiled_pass
+from softclust.kernels.workspace import plain
+
+_DOUBLE = np.dtype("f8")
+
+
+@compiled_pass
+def _means(moment, weight, V, out):
+    for k in range(V.shape[0]):
+        for j in range(V.shape[1]):
+            out[k, j] = moment[k, j] / weight[k] if weight[k] > 0.0 else V[k, j]
+
+
+def means(moment, weight, V):
+    """(c, p) moment / weight; a centre without weight stays."""
+    out = np.empty(V.shape)
+    _means(plain(moment, _DOUBLE), plain(weight, _DOUBLE), plain(V, _DOUBLE), out)
+    return out
