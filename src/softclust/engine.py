@@ -119,13 +119,12 @@ def _turn(model, source, options, memory):
 
 def _sweep_downhill(model, source, memory):
     """Statistics at a state that is no higher than those before; None where there is none on the way."""
-    is_rough = getattr(model.prototypes, "is_rough", False) and memory.answer is not None
     halvings = 0
     while True:
         stats, memory.swept = memory.swept or source.reduce(sweep, model, memory.state), None
         value = model.objective(memory.state, stats)
         downhill = value <= memory.best + _ROUNDING * abs(memory.best)
-        if downhill or (memory.plain is None and not is_rough):
+        if downhill or (memory.plain is None and not _may_be_halved(model, memory)):
             memory.best = min(memory.best, value)
             memory.history.append(value)
             return stats
@@ -137,6 +136,11 @@ def _sweep_downhill(model, source, memory):
         if halvings > _MOST_HALVINGS:  # no part of the step lowers J: this is as low as it gets
             return None
         memory.state = _halfway(model.prototypes, memory.answer, memory.state)
+
+
+def _may_be_halved(model, memory):
+    """Whether the step that led to a state may be too long, and where it began is known."""
+    return getattr(model.prototypes, "is_rough", False) and memory.answer is not None
 
 
 def _of(state, stats):

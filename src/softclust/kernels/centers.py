@@ -15,6 +15,22 @@ def _means(moment, weight, V, out):
             out[k, j] = moment[k, j] / weight[k] if weight[k] > 0.0 else V[k, j]
 
 
+@compiled_pass
+def _longest(x, y):
+    longest = 0.0
+    for k in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            gap = abs(x[k, j] - y[k, j])
+            if gap > longest or gap != gap:  # NaN is longer than any: such a loop must not end
+                longest = gap
+    return longest
+
+
+def longest(x, y):
+    """The greatest difference of a coordinate."""
+    return _longest(plain(x, _DOUBLE), plain(y, _DOUBLE))
+
+
 def means(moment, weight, V):
     """(c, p) moment / weight; a centre without weight stays."""
     out = np.empty(V.shape)

@@ -3,6 +3,8 @@
 One function for both: a rule takes seconds to compile, and is compiled here once.
 """
 
+from functools import partial
+
 import numpy as np
 
 from softclust.kernels.blocks import add_moments, squared_distances
@@ -68,8 +70,8 @@ def _are_within(V, limit):
 
 @compiled_pass
 def _sweep(
-    X, weight, units, narrow, V, roots, level, factor, least, kind, parameters, scale, left_out,
-    xt, z, d, w, other, spare, rows, weighed, sums, moment, second,
+    X, weight, units, narrow, factor, least, kind, parameters, left_out,
+    xt, z, d, w, other, spare, rows, weighed, V, roots, level, scale, sums, moment, second,
 ):  # fmt: skip
     c = V.shape[0]
     row_weight, loss = rows[0], rows[3]
@@ -150,6 +152,16 @@ class Block:
         self.rule = *costs, rule.kind, parameters
         parts = _NOTHING_KNOWN if known is None else tuple(map(read_only, known, _KNOWN_TYPES))
         self.known, self.said = parts[0], parts[1:]
+        self.buffers, self.run = None, None
+
+    def _sweep(self, buffers):
+        """The pass over this block with a thread's buffers, as a function of what moves."""
+        if self.buffers is not buffers:
+            self.buffers, self.run = buffers, partial(
+                _run_sweep, self.X, self.weight, self.units, self.narrow, *self.rule, self.known,
+                *buffers,
+            )  # fmt: skip
+        return self.run
 
     def _columns(self, places):
         """Places, roots of metrics and levels, absent where there are none."""
@@ -162,19 +174,15 @@ class Block:
         Those are W'X of points, and with metrics first and second moments about the places.
         """
         columns = V, roots, _ = self._columns(places)
-        rule = *self.rule, plain(scale, _DOUBLE)
         c, p = V.shape
-        sums, moment = np.zeros(2 * c + 1), np.zeros((c, p))
+        scale, sums, moment = plain(scale, _DOUBLE), np.zeros(2 * c + 1), np.zeros((c, p))
         second = np.zeros((c, p, p)) if len(roots) else _NO_SECOND
-        _run_sweep(
-            self.X, self.weight, self.units, self.narrow, *columns, *rule, self.known,
-            *workspace(self.dtype, p, c), sums, moment, second,
-        )  # fmt: skip
+        self._sweep(workspace(self.dtype, p, c))(*columns, scale, sums, moment, second)
         if self.said:
             from softclust.kernels.labels import sweep_known  # to declare its functions takes 10 ms
 
             sweep_known(
-                self.X, self.weight, self.units, V, roots, *rule, self.known, *self.said,
+                self.X, self.weight, self.units, V, roots, *self.rule, scale, self.known, *self.said,
                 sums, moment, second,
             )  # fmt: skip
         return sums, (moment, second) if len(roots) else (moment,)

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.blas import idamax  # NumPy takes three calls
 from scipy.linalg.lapack import dposv
 
 from softclust.loading import kernels
@@ -91,8 +90,7 @@ class Points:
 
     def shift(self, theta, other):
         """The longest move of a coordinate between two states."""
-        step = (theta[0] - other[0]).ravel()
-        return float(abs(step[idamax(step)]))
+        return kernels("centers").longest(theta[0], other[0])
 
     def packed(self, theta):
         """theta as a vector of a space in which extrapolation makes sense."""
