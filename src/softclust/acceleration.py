@@ -1,7 +1,8 @@
 """Extrapolation of the fixed-point iteration theta -> G(theta).
 
-Each scheme is fed the points and their images and proposes the next point.  The loop accepts a
-proposal only if J there is no higher, so descent does not depend on what is proposed.
+Each scheme is fed the points and their images and proposes the next point: the image itself where it has
+no better one.  The loop accepts a proposal only if J there is no higher, so descent does not depend on what
+is proposed.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ _BEYOND = np.errstate(over="ignore", invalid="ignore")  # no such point is propo
 
 
 def _finite(point, image):
-    """The point; the image where it leaves the range of floats."""
-    return point if np.isfinite(point).all() else image
+    """The point; the image where its length has no float."""
+    return point if np.isfinite(np.vdot(point, point)) else image
 
 
 def _nothing():

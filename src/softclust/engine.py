@@ -155,8 +155,11 @@ def _halfway(prototypes, state, new):
 
 
 def _extrapolate(scheme, prototypes, state, new):
-    """The state that the scheme proposes."""
-    point = scheme.propose(prototypes.packed(state.theta), prototypes.packed(new.theta))
+    """The state that the scheme proposes; `new` where it has no better one."""
+    image = prototypes.packed(new.theta)
+    point = scheme.propose(prototypes.packed(state.theta), image)
+    if point is image:
+        return new
     return State(prototypes.unpacked(point, new.theta), new.scale, new.linked)
 
 

@@ -129,6 +129,7 @@ def test_no_point_is_proposed_that_has_no_float(name):
     scheme, huge = SCHEMES[name](), 1e200 * np.array([1.0, -1.0])
     for x in (huge, 0.9 * huge, -huge, np.array([1.0, 2.0])):
         for share in (0.5, -3.0, 0.9):
-            assert np.isfinite(scheme.propose(x, share * x)).all()
+            point = scheme.propose(x, share * x)
+            assert np.isfinite(np.vdot(point, point)) or np.array_equal(point, share * x)
     image, fixed = contraction(np.random.default_rng(3), 2, 0.9)
     assert distances(scheme, image, fixed, np.ones(2), 40)[-1] < 1e-6

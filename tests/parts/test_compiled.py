@@ -1,5 +1,8 @@
 """The compiled passes equal the parts' own functions, which define the meaning."""
 
+import os
+import subprocess
+import sys
 import warnings
 from dataclasses import replace
 
@@ -337,3 +340,23 @@ def test_whole_numbers_compile_nothing_anew():
     ):
         types = [signature[0].dtype for signature in kernel.signatures if hasattr(signature[0], "dtype")]
         assert len(kernel.signatures) == max(len(set(types)), 1), kernel
+
+
+_MOMENTS = """
+import numpy as np
+from softclust.kernels.ellipsoids import moments
+rng = np.random.default_rng(0)
+first, second = moments(rng.normal(size=(300, 9)), rng.normal(size=(4, 9)), rng.random((300, 4)))
+print(first.tobytes().hex(), second.tobytes().hex())
+"""
+
+
+def test_code_that_was_loaded_gives_the_bits_of_code_that_was_compiled(tmp_path):
+    """What a pass calls is within it: else it may get a copy that was optimised for another caller."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    first, second = (
+        subprocess.run([sys.executable, "-c", _MOMENTS], env=environment, check=True, capture_output=True)
+        for _ in range(2)
+    )
+    assert len(list(tmp_path.rglob("*.nbc"))) == 1
+    assert first.stdout == second.stdout

@@ -12,7 +12,9 @@ FEATURES = 16
 
 # Nothing is allocated in here, so that no reference need be counted: counting those of the row views
 # of each tile, atomically, took a tenth of a pass over sixteen features and a fifth over two.
-_COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+# And all is compiled into its caller: of a function that is left outside, each pass on disk has a copy,
+# optimised with it, and the first one that is loaded, or compiled, would serve all: with other last bits.
+_COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": True}
 
 # Sums may be reordered and contracted, which lets them vectorise; but infinities and NaN keep their
 # meaning, so "fast" is not used whole.

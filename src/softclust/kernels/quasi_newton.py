@@ -69,12 +69,8 @@ def _two_loops(x, image, kept, products, count, way):
     size = 0.0
     for j in range(way.shape[0]):
         way[j] += x[j]
-        size += abs(way[j])
-    if count > 0 and size < np.inf:
-        return count
-    for j in range(way.shape[0]):
-        way[j] = image[j]
-    return min(count, 0)
+        size += way[j] * way[j]
+    return count if size < np.inf else 0
 
 
 def propose(x, image, kept, products, count):
@@ -82,8 +78,8 @@ def propose(x, image, kept, products, count):
 
     Rows of `kept`: the last point and its plain step, steps, and how the plain step has bent along each.
     There have been `count` such pairs, the n-th in place n modulo the window; below 0: not even a point.
-    Where there are none, or the way leaves the range of floats, it is the image.
+    Where there are none, or the way leaves the range of floats, it is the image itself.
     """
     way = np.empty(len(x))
     count = _two_loops(plain(x, _DOUBLE), plain(image, _DOUBLE), kept, products, count, way)
-    return way, count
+    return way if count > 0 else image, count

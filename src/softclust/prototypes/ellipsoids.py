@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from softclust.loading import kernels
+from softclust.prototypes.axes import axes
 from softclust.prototypes.points import HOLD, LOST, firm_solution
 from softclust.records import Value, kept
 
@@ -130,7 +131,7 @@ class Ellipsoids(Value):
 
     def metrics(self, sigma):
         """argmin of tr(S Sigma) over det S = 1 within the bound: det(Sigma)^(1/p) Sigma^-1 inside it."""
-        values, vectors = np.linalg.eigh(sigma / self._area)
+        values, vectors = axes(sigma / self._area)
         return self._composed(-np.log(self._floored(values)), vectors)
 
     def _floored(self, values):
@@ -171,7 +172,7 @@ class Ellipsoids(Value):
 
     def unpacked(self, point, theta):
         V = point[: theta[0].size].reshape(theta[0].shape)
-        return V, *self._composed(*np.linalg.eigh(point[theta[0].size :].reshape(theta[2].shape)))
+        return V, *self._composed(*axes(point[theta[0].size :].reshape(theta[2].shape)))
 
 
 @dataclass(frozen=True)

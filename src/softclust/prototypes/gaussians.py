@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from softclust.loading import kernels
+from softclust.prototypes.axes import axes
 from softclust.prototypes.ellipsoids import about
 from softclust.records import Value, kept
 
@@ -148,7 +149,7 @@ class Gaussians(Value):
             least = _LEAST * self.size**2
             return np.maximum(sigma, least.mean() if self.kind == "spherical" else least)
         scaled = sigma / np.outer(self.size, self.size)
-        values, vectors = np.linalg.eigh(0.5 * (scaled + scaled.transpose(0, 2, 1)))
+        values, vectors = axes(0.5 * (scaled + scaled.transpose(0, 2, 1)))
         if values.min() >= _LEAST:
             return sigma
         values = np.maximum(values, _LEAST)
@@ -189,7 +190,7 @@ class Gaussians(Value):
         if self._is_diagonal:
             logs = np.log(sigma)
         else:
-            values, vectors = np.linalg.eigh(sigma)
+            values, vectors = axes(sigma)
             with np.errstate(invalid="ignore", divide="ignore"):
                 logs = (vectors * np.log(values)[:, None, :]) @ vectors.transpose(0, 2, 1)
         with np.errstate(divide="ignore"):
@@ -205,7 +206,7 @@ class Gaussians(Value):
         if self._is_diagonal:
             variances = self._definite(np.exp(np.clip(logs, -600, 600)))
         else:
-            values, vectors = np.linalg.eigh(logs)
+            values, vectors = axes(logs)
             spread = np.exp(np.clip(values, -600, 600))
             variances = self._definite((vectors * spread[:, None, :]) @ vectors.transpose(0, 2, 1))
             try:

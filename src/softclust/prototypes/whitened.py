@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from softclust.prototypes.axes import axes
 from softclust.prototypes.points import Points
 
 
@@ -23,7 +24,7 @@ class Whitened(Points):
     @classmethod
     def of_covariance(cls, sigma):
         """A is the inverse of a covariance; directions without extent count as the shortest that has."""
-        values, vectors = np.linalg.eigh(sigma)
+        values, vectors = axes(sigma)
         extent = np.maximum(values, 1e-12 * values[-1] if values[-1] > 0 else 1.0)
         return cls(vectors / np.sqrt(extent))
 
