@@ -2,8 +2,7 @@
 
     python benchmarks/results.py [NAME ...]
 
-With names (peers, growth, ...) only those are run, and the others keep what they printed last.  What a
-script prints is kept under .bench in the project root.
+With names (peers, growth, ...) only those are run, and the others keep what RESULTS.md has of them.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ SCRIPTS = {
     "medoids": "Medoids beside kmedoids",
     "scale": "Dask on two worker processes",
 }
-KEPT = ROOT / ".bench"
+RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 PACKAGES = ("softclust", "numpy", "scipy", "numba", "scikit-learn")
 
 
@@ -51,8 +50,8 @@ def memory() -> str:
     return f"{pages / 2**30:.0f} GiB"
 
 
-def run(name: str) -> None:
-    """Run one script, show what it prints, and keep it."""
+def run(name: str) -> tuple[str, str]:
+    """Run one script and show what it prints; when and how long, and what that was."""
     print(f"\n=== {name}: {SCRIPTS[name]}", flush=True)
     began, lines = time.monotonic(), []
     command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py")]
@@ -62,22 +61,27 @@ def run(name: str) -> None:
             lines.append(line)
     if process.returncode:
         lines.append(f"(ended with status {process.returncode})\n")
-    took = time.monotonic() - began
-    KEPT.mkdir(exist_ok=True)
-    (KEPT / f"{name}.txt").write_text(f"{date.today()}, {took:.0f} s\n{''.join(lines).strip()}\n")
+    return f"{date.today()}, {time.monotonic() - began:.0f} s", "".join(lines).strip()
 
 
-def page() -> str:
-    """RESULTS.md from what was kept."""
+def kept() -> dict[str, tuple[str, str]]:
+    """The same of each script, as RESULTS.md has it."""
+    found = re.findall(
+        r"^`python benchmarks/(\w+)\.py`, ([^\n]+)\n\n```text\n(.*?)\n```$",
+        RESULTS.read_text(),
+        re.S | re.M,
+    )
+    return {name: (head, body) for name, head, body in found}
+
+
+def page(printed: dict[str, tuple[str, str]]) -> str:
+    """RESULTS.md from what the scripts printed."""
     sections, promises = [], []
     for name, title in SCRIPTS.items():
-        kept = KEPT / f"{name}.txt"
-        if not kept.exists():
+        if name not in printed:
             continue
-        head, _, body = kept.read_text().partition("\n")
-        sections.append(
-            f"## {title}\n\n`python benchmarks/{name}.py`, {head}\n\n```text\n{body.strip()}\n```\n"
-        )
+        head, body = printed[name]
+        sections.append(f"## {title}\n\n`python benchmarks/{name}.py`, {head}\n\n```text\n{body}\n```\n")
         promises += [line for line in body.splitlines() if line.startswith(("PASS", "MISS"))]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
@@ -101,9 +105,10 @@ def main() -> int:
     unknown = [name for name in names if name not in SCRIPTS]
     if unknown:
         options.error(f"there is no benchmark {unknown[0]!r}; there are {', '.join(SCRIPTS)}")
+    printed = kept() if RESULTS.exists() else {}
     for name in names or SCRIPTS:
-        run(name)
-    (ROOT / "benchmarks" / "RESULTS.md").write_text(page())
+        printed[name] = run(name)
+        RESULTS.write_text(page(printed))
     return 0
 
 
