@@ -54,9 +54,9 @@ class QuasiNewton:
         return [(self.kept[2 + k], self.kept[2 + self.window + k], self.products[0, k]) for k in places]
 
     def propose(self, x, image):
-        shape = 2 + 2 * self.window, len(x)
-        if self.kept.shape != shape:
-            self.kept, self.products, self.count = np.zeros(shape), np.zeros((2, self.window)), -1
+        shapes = (2 + 2 * self.window, len(x)), (2, self.window)
+        if (self.kept.shape, self.products.shape) != shapes:  # at first, or from a file that is not ours
+            self.kept, self.products, self.count = *map(np.zeros, shapes), -1
         propose = kernels("quasi_newton").propose
         point, self.count = propose(x, image, self.kept, self.products, self.count)
         return point

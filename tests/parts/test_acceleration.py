@@ -133,3 +133,12 @@ def test_no_point_is_proposed_that_has_no_float(name):
             assert np.isfinite(np.vdot(point, point)) or np.array_equal(point, share * x)
     image, fixed = contraction(np.random.default_rng(3), 2, 0.9)
     assert distances(scheme, image, fixed, np.ones(2), 40)[-1] < 1e-6
+
+
+def test_lbfgs_begins_anew_where_what_was_kept_does_not_fit():
+    """A file may hold anything; compiled code must not look beyond it."""
+    x, image = np.arange(3.0), np.ones(3)
+    for kept, products in (((18, 2), (2, 8)), ((18, 3), (2, 100)), ((4, 3), (2, 8)), ((18, 3), (2, 0))):
+        scheme = QuasiNewton(np.ones(kept), np.ones(products), 5)
+        assert_allclose(scheme.propose(x, image), image, rtol=0, atol=0)
+        assert scheme.count == 0
