@@ -14,19 +14,13 @@ BIN := .venv/bin
 	$(BIN)/python -m compileall -q src
 	touch $@
 
-# Numba's cache does not see changes in functions that a compiled one calls.
-KERNELS := $(wildcard src/softclust/kernels/*.py)
-.venv/kernels.fresh: $(KERNELS) | .venv/bin/python
-	rm -f src/softclust/kernels/__pycache__/*.nb?
-	touch $@
-
-demo: .venv/cli,plot.stamp .venv/kernels.fresh
+demo: .venv/cli,plot.stamp
 	$(BIN)/softclust demo --force
 
-test: .venv/test.stamp .venv/kernels.fresh
+test: .venv/test.stamp
 	$(BIN)/python -m pytest -n auto -q
 
-test-all: .venv/test.stamp .venv/kernels.fresh
+test-all: .venv/test.stamp
 	$(BIN)/python -m pytest -n auto -q -m ""
 
 lint: .venv/lint.stamp
@@ -35,7 +29,7 @@ lint: .venv/lint.stamp
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-bench: .venv/test.stamp .venv/kernels.fresh
+bench: .venv/test.stamp
 	$(BIN)/python benchmarks/results.py
 
 clean:

@@ -1,4 +1,4 @@
-"""Credal partitions: rows that share their mass among sets of clusters, and what can be read from them."""
+"""Credal partitions, in which each row divides its mass among sets of clusters, and their Rand index."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 
 _TOLERANCE = 1e-6  # of the sum of a row
 _BLOCK = 1 << 20  # numbers in the largest temporary array of the Rand index
-_TRIVIAL = 1e-12  # an expected disagreement that is rounding
+_TRIVIAL = 1e-12  # an expected disagreement below this is a rounding error
 
-# Over the sets {}, {same}, {not same}, {same, not same} of a pair: Jousselme's |A & B| / |A | B|, and
-# whether A and B exclude each other.
+# Rows and columns are the sets {}, {same}, {not same}, {same, not same} of a pair.  _OVERLAP holds
+# Jousselme's |A & B| / |A | B|; _EXCLUSIVE is 1 where A and B exclude each other.
 _OVERLAP = np.array([[1, 0, 0, 0], [0, 1, 0, 0.5], [0, 0, 1, 0.5], [0, 0.5, 0.5, 1]])
 _EXCLUSIVE = np.array([[1, 1, 1, 1], [1, 0, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]])
 
@@ -20,15 +20,21 @@ _EXCLUSIVE = np.array([[1, 1, 1, 1], [1, 0, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]])
 class CredalPartition:
     """Mass functions m_i over sets A of c clusters, sum_A m_i(A) = 1 (Masson & Denoeux 2008).
 
-    Mass on a set of several clusters is doubt between them, mass on the empty set that the row belongs
-    to none.
+    Mass on a set of several clusters means doubt between these clusters.  Mass on the empty set means that
+    the row belongs to no cluster.
 
     Parameters
     ----------
     masses : array-like of shape (n, f)
         m_i(A_j); rows sum to 1.
     focal_sets : array-like of shape (f, c)
-        True where cluster k is in A_j: f different sets in any order, the empty one among them or not.
+        True where cluster k is in A_j.  The f sets are distinct, in any order, with or without the empty
+        set.
+
+    References
+    ----------
+    .. [1] Masson, Denoeux (2008). ECM: an evidential version of the fuzzy c-means algorithm. Pattern
+       Recognition 41(4), 1384-1397.
 
     Examples
     --------
@@ -56,7 +62,19 @@ class CredalPartition:
 
     @classmethod
     def from_labels(cls, labels, n_clusters=None):
-        """The hard partition: all mass of row i on {labels[i]}, labels among 0 .. n_clusters - 1."""
+        """Return the hard partition, in which all mass of row i is on {labels[i]}.
+
+        Parameters
+        ----------
+        labels : array-like of int of shape (n,)
+            The cluster of each row, from 0 to n_clusters - 1.
+        n_clusters : int, default=None
+            Number of clusters.  None: the greatest label + 1.
+
+        Returns
+        -------
+        CredalPartition
+        """
         labels = np.asarray(labels)
         if labels.ndim != 1 or not labels.size or labels.dtype.kind not in "iu":
             raise ValueError(f"labels is {labels.dtype} of shape {labels.shape}, not one integer per row.")
@@ -70,7 +88,17 @@ class CredalPartition:
 
     @classmethod
     def from_memberships(cls, U):
-        """The fuzzy partition: mass u_ik on {k} (Bayesian masses); rows of U sum to 1."""
+        """Return the fuzzy partition, in which row i has mass u_ik on {k} (Bayesian masses).
+
+        Parameters
+        ----------
+        U : array-like of shape (n, c)
+            Memberships; rows sum to 1.
+
+        Returns
+        -------
+        CredalPartition
+        """
         U = np.asarray(U)
         return cls(U, np.eye(U.shape[-1] if U.ndim else 1, dtype=bool))
 
@@ -87,11 +115,12 @@ class CredalPartition:
         same_sets = np.array_equal(self.focal_sets, other.focal_sets)
         return same_sets and np.array_equal(self.masses, other.masses)
 
-    def __reduce__(self):  # arrays that are copied or unpickled as they are can be written to
+    def __reduce__(self):  # rebuilt, because copied or unpickled arrays would be writable
         return CredalPartition, (self.masses, self.focal_sets)
 
     @property
     def n_clusters(self):
+        """Number of clusters c."""
         return self.focal_sets.shape[1]
 
     @property
@@ -105,35 +134,37 @@ class CredalPartition:
 
     @property
     def plausibility(self):
-        """(n, c) pl_ik = sum of m_i(A) over the sets that contain k: not normalised."""
+        """(n, c) pl_ik = sum of m_i(A) over the sets A that contain k, not normalised."""
         return self.masses @ self.focal_sets
 
     @property
     def belief(self):
-        """(n, c) bel_ik = m_i({k}): not normalised, 0 where {k} is not a focal set."""
+        """(n, c) bel_ik = m_i({k}), not normalised; 0 if {k} is not a focal set."""
         return self.masses @ (self.focal_sets & (self._sizes == 1)[:, None])
 
     @property
     def pignistic(self):
-        """(n, c) BetP_ik = sum over A with k of m_i(A)/|A|, divided by 1 - m_i({}); bel <= BetP <= pl
-        where nothing is on the empty set.  A row wholly on the empty set has 1/c everywhere.
+        """(n, c) BetP_ik = sum of m_i(A)/|A| over the sets A that contain k, divided by 1 - m_i({}).
+
+        bel <= BetP <= pl if no mass is on the empty set.  A row with all mass on the empty set has 1/c in
+        every cluster.
         """
         normal = self.normalise()
         return normal.masses @ (normal.focal_sets / normal._sizes[:, None])
 
     @property
     def labels(self):
-        """(n,) the cluster of greatest pignistic probability, the first of equals."""
+        """(n,) the cluster of greatest pignistic probability; the first of equal clusters."""
         return self.pignistic.argmax(axis=1)
 
     @property
     def max_mass(self):
-        """(n,) index of the focal set of greatest mass, the first of equals."""
+        """(n,) index of the focal set of greatest mass; the first of equal sets."""
         return self.masses.argmax(axis=1)
 
     @property
     def max_mass_sets(self):
-        """(n, c) the focal set of greatest mass."""
+        """(n, c) the focal set of greatest mass, True for each of its clusters."""
         return self.focal_sets[self.max_mass]
 
     @property
@@ -143,34 +174,34 @@ class CredalPartition:
 
     @property
     def lower_approximation(self):
-        """(n, c) rows that surely belong to k: their greatest mass is on {k}."""
+        """(n, c) whether row i surely belongs to cluster k: its greatest mass is on {k}."""
         return self.max_mass_sets & (self._sizes == 1)[self.max_mass, None]
 
     @property
     def upper_approximation(self):
-        """(n, c) rows that may belong to k: their greatest mass is on a set with k."""
+        """(n, c) whether row i may belong to cluster k: its greatest mass is on a set that contains k."""
         return self.max_mass_sets
 
     @property
     def interval_dominance(self):
-        """(n, c) the clusters that no other dominates: pl_ik >= max_l bel_il.
+        """(n, c) the clusters that no other cluster dominates: pl_ik >= max_l bel_il.
 
-        Masses are taken as they are, not normalised, so a row wholly on the empty set keeps all clusters.
+        Masses are not normalised, so a row with all mass on the empty set keeps all clusters.
         """
         return self.plausibility >= self.belief.max(axis=1, keepdims=True)
 
     @property
     def nonspecificity(self):
-        """(n,) sum over A of m_i(A) log2|A|, in bits: 0 if hard or fuzzy, log2(c) if nothing is known.
+        """(n,) sum over A of m_i(A) log2|A|, in bits: 0 if hard or fuzzy, log2(c) if vacuous.
 
-        The empty set counts log2(c) as the set of all clusters does (Denoeux's convention).
+        The empty set counts log2(c), like the set of all clusters (Denoeux's convention).
         """
         sizes = self._sizes
         return self.masses @ np.log2(np.where(sizes == 0, self.n_clusters, sizes))
 
     @property
     def is_bayesian(self):
-        """Whether all mass is on single clusters: a fuzzy partition."""
+        """Whether all mass is on single clusters, as in a fuzzy partition."""
         return bool((self.belief.sum(axis=1) >= 1 - _TOLERANCE).all())
 
     @property
@@ -179,15 +210,19 @@ class CredalPartition:
         return bool((self.belief.max(axis=1) >= 1 - _TOLERANCE).all())
 
     def normalise(self, rule="dempster"):
-        """The same partition without the empty set, and with the set Omega of all clusters.
+        """Return the partition without the empty set, and with the set Omega of all clusters.
 
-        A partition that has no empty set among its focal sets is returned as it is.
+        A partition whose focal sets do not include the empty set is returned unchanged.
 
         Parameters
         ----------
-        rule : {"dempster", "yager"}
-            What becomes of m({}).  Dempster divides the other masses by 1 - m({}), and a row wholly on the
-            empty set goes to Omega; Yager moves m({}) to Omega.
+        rule : {"dempster", "yager"}, default="dempster"
+            What becomes of m({}).  "dempster" divides the other masses by 1 - m({}); if all mass of a row
+            is on the empty set, that mass moves to Omega.  "yager" moves m({}) to Omega.
+
+        Returns
+        -------
+        CredalPartition
         """
         if rule not in ("dempster", "yager"):
             raise ValueError(f"rule={rule!r} is neither 'dempster' nor 'yager'.")
@@ -202,16 +237,31 @@ class CredalPartition:
         if rule == "yager":
             masses[:, omega] += self._on_empty
         else:
-            # The sum is 1 - m({}), and unlike it exact where m({}) is nearly 1.
+            # The sum of the other masses equals 1 - m({}), but stays exact if m({}) is nearly 1.
             masses[masses.sum(axis=1) == 0, omega] = 1.0
             masses /= masses.sum(axis=1, keepdims=True)
         return CredalPartition(masses, sets)
 
     def jousselme(self, other):
-        """(n,) distances sqrt((m - m')' D (m - m') / 2) of each row's two masses (Jousselme et al. 2001).
+        """Return the distance between the two mass functions of each row (Jousselme et al. 2001).
 
-        D_AB = |A & B| / |A | B|, 1 where both are empty.  The partitions have the same rows and clusters;
-        their focal sets may differ.
+        The distance is sqrt((m - m')' D (m - m') / 2) with D_AB = |A & B| / |A | B|, and D_AB = 1 if A and
+        B are both empty.
+
+        Parameters
+        ----------
+        other : CredalPartition
+            A partition of the same rows and clusters; its focal sets may differ.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Between 0 and 1.
+
+        References
+        ----------
+        .. [1] Jousselme, Grenier, Bosse (2001). A new distance between two bodies of evidence. Information
+           Fusion 2(2), 91-101.
         """
         _check_same("rows", len(self), len(other))
         _check_same("clusters", self.n_clusters, other.n_clusters)
@@ -260,7 +310,7 @@ def _check_same(what, n, m):
 
 
 def _similarity(sets):
-    """(f, f) |A & B| / |A | B|, 1 for the empty set with itself."""
+    """(f, f) |A & B| / |A | B|; 1 for the empty set with itself."""
     sizes = sets.sum(axis=1)
     common = sets.astype(float) @ sets.T
     joint = sizes[:, None] + sizes[None, :] - common
@@ -268,29 +318,32 @@ def _similarity(sets):
 
 
 def credal_rand_index(p, q, adjusted=False, *, kind="distance"):
-    """Rand index of two credal partitions of the same rows; 1 if they say the same of every pair.
+    """Rand index of two credal partitions of the same rows; 1 if both say the same of every pair.
 
-    Of two rows i and j a partition says, with masses m_ij, that they are in the same cluster (both on the
-    same {k}), are not (on disjoint sets), may be, or are outside (one on the empty set).  The index is
+    A partition divides the mass m_ij of two rows i and j among four statements: the rows are in the same
+    cluster (both on the same {k}), the rows are not in the same cluster (on disjoint sets), the rows may be
+    in the same cluster, or the rows are outside (at least one of the rows on the empty set).  The index is
 
         RI = 1 - mean over i < j of delta(m_ij, m'_ij),
 
-    and the names and numbers of the clusters do not matter.  For hard partitions both kinds equal the
-    Rand index and, adjusted, the adjusted Rand index.
+    where delta is chosen by `kind`.  The names and numbers of the clusters do not matter.  For hard
+    partitions both kinds equal the Rand index and, adjusted, the adjusted Rand index.
 
     Parameters
     ----------
     p, q : CredalPartition, 1-D array of labels or 2-D array of memberships
-        Each label is a cluster, as in scikit-learn, negative ones too.  Memberships sum to 1 in each row.
+        Each distinct label is a cluster, as in scikit-learn, negative labels too.  Memberships sum to 1 in
+        each row.
     adjusted : bool, default=False
-        Whether to return (RI - E)/(1 - E), E the exact mean of RI over all permutations of the rows of one
-        partition: 0 on average and at most 1.  It is 1 where E is 1: every order of the rows agrees.
+        Whether to return (RI - E)/(1 - E), where E is the exact mean of RI over all permutations of the
+        rows of one partition.  The adjusted index is 0 on average and at most 1.  The adjusted index is 1
+        if E is 1, that is if the partitions agree in every order of the rows.
     kind : {"distance", "conflict"}, default="distance"
         "distance": delta is the square of Jousselme's distance, so that RI(p, p) = 1 for every p, and
         sqrt(1 - RI) satisfies the triangle inequality.
-        "conflict": delta is the mass that m_ij and m'_ij put on sets that exclude each other, the
-        consistency index of the paper.  It asks whether p and q can both be true: a vacuous partition is
-        consistent with all (1), a fuzzy one is not with itself (less than 1).
+        "conflict": delta is the mass that m_ij and m'_ij put on sets that exclude each other, and RI is the
+        consistency index of the paper.  This RI asks whether p and q can both be true: a vacuous partition
+        is consistent with every partition (RI = 1), a fuzzy partition is not with itself (RI < 1).
 
     Returns
     -------
@@ -299,17 +352,18 @@ def credal_rand_index(p, q, adjusted=False, *, kind="distance"):
 
     Notes
     -----
-    The similarity index of the paper takes the distance and not its square, which has no sum but over all
-    pairs; it lies between 1 - sqrt(1 - RI) and RI.  Squared, m_ij being bilinear in the rows, everything
-    comes from sums over single rows: time O(n f^2), memory O(n + f^2) beyond the masses, f sets in each.
+    The similarity index of the paper uses the distance and not its square.  The similarity index lies
+    between 1 - sqrt(1 - RI) and RI, and can only be computed by a sum over all pairs.  The squared distance
+    needs only sums over single rows, because m_ij is bilinear in the rows: time is O(n f^2), memory
+    O(n + f^2) beyond the masses, with f sets in each partition.
 
-    Soft partitions commit themselves to little and so differ little: even of independent ones RI is close
-    to 1.  The adjusted index is the one to compare fits by.
+    Soft partitions commit themselves to little and so differ little: RI is close to 1 even for independent
+    partitions.  Use the adjusted index to compare fits.
 
     References
     ----------
-    Denoeux, Li, Sriboonchitta (2018). Evaluating and comparing soft partitions: an approach based on
-    Dempster-Shafer theory. IEEE Transactions on Fuzzy Systems 26(3), 1231-1244.
+    .. [1] Denoeux, Li, Sriboonchitta (2018). Evaluating and comparing soft partitions: an approach based on
+       Dempster-Shafer theory. IEEE Transactions on Fuzzy Systems 26(3), 1231-1244.
 
     Examples
     --------
@@ -324,7 +378,7 @@ def credal_rand_index(p, q, adjusted=False, *, kind="distance"):
         raise ValueError(f"kind={kind!r} is neither 'distance' nor 'conflict'.")
     p, q = _as_partition(p), _as_partition(q)
     _check_same("rows", len(p), len(q))
-    if len(p) == 1 or (kind == "distance" and p == q):  # equal ones differ by rounding otherwise
+    if len(p) == 1 or (kind == "distance" and p == q):  # rounding would give equal partitions less than 1
         return 1.0
     a, b = _PairMasses(p), _PairMasses(q)
     both, by_chance = a.mean_product(b), np.outer(a.mean, b.mean)
@@ -350,10 +404,11 @@ def _as_partition(p):
 
 
 class _PairMasses:
-    """Means over all pairs of rows i < j of m_ij = (m_i' A m_j for four forms A), and of products.
+    """Means of the pair masses over all pairs of rows i < j, and means of products of pair masses.
 
-    For masses M and L of the same rows and T = M'L, the sum over all i, j of (M A M')_ij (L B L')_ij is
-    tr(A T B T'); the terms i = j are then taken away.
+    The pair masses are m_ij = (m_i' A m_j for the four forms A of `_pair_forms`).  For masses M and L of
+    the same rows and T = M'L, the sum over all i, j of (M A M')_ij (L B L')_ij is tr(A T B T').  The terms
+    i = j are then subtracted.
     """
 
     def __init__(self, partition):
@@ -374,7 +429,7 @@ class _PairMasses:
 
 
 def _pair_forms(sets):
-    """(4, f, f) what sets A and B say of a pair: outside, same, not same, unknown; 1 in one of the four."""
+    """(4, f, f) 1 for what sets A and B say of a pair, else 0: outside, same, not same, unknown."""
     sizes = sets.sum(axis=1)
     filled = (sizes > 0)[:, None] & (sizes > 0)
     same = np.diag(sizes == 1)

@@ -1,4 +1,4 @@
-"""Which number of clusters, and which parameters: fits side by side, judged by validity indices."""
+"""Choice of the number of clusters and of parameters: fit several settings and compare validity indices."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _DEFAULT = "simplified_fuzzy_silhouette"
 
 @dataclass(frozen=True)
 class Selection:
-    """The settings that were tried, and what each index says of them.
+    """The settings that were tried, and the value of each index for each setting.
 
     Attributes
     ----------
     settings : list of dict
         Parameters of each fit.
     values : dict of str to ndarray
-        For each index its value for each setting; NaN where a fit was refused or the index does not apply.
+        The values of each index, one per setting; NaN if the fit was refused or the index does not apply.
     estimators : list
-        The fitted estimators, None where a fit was refused.
+        The fitted estimators, one per setting; None if the fit was refused.
     errors : dict of int to str
-        Why a setting was refused.
+        Why a setting was refused, by the position of the setting.
     index : str
-        The index that decides.
+        Name of the index that decides.
     """
 
     settings: list[dict[str, Any]]
@@ -41,7 +41,18 @@ class Selection:
     index: str
 
     def place(self, index=None):
-        """Position of the best setting by an index, by default the one that decides."""
+        """Return the position of the best setting by an index.
+
+        Parameters
+        ----------
+        index : str, default=None
+            Name of the index.  None: the index that decides.
+
+        Returns
+        -------
+        int
+            The position in `settings`.
+        """
         index = self.index if index is None else index
         if index not in self.values:
             raise ValueError(f"index={index!r} was not computed; {', '.join(self.values)} were.")
@@ -53,16 +64,21 @@ class Selection:
 
     @property
     def best_params_(self):
-        """The setting that the index chooses."""
+        """The best setting by the index that decides."""
         return self.settings[self.place()]
 
     @property
     def best_estimator_(self):
-        """The fit of that setting."""
+        """The estimator fitted with `best_params_`."""
         return self.estimators[self.place()]
 
     def votes(self):
-        """(settings,) by how many indices each setting is called the best."""
+        """Count the indices by which each setting is the best.
+
+        Returns
+        -------
+        ndarray of shape (n_settings,)
+        """
         counts = np.zeros(len(self.settings), dtype=np.int64)
         for name, values in self.values.items():
             if np.isfinite(values).any():
@@ -70,7 +86,12 @@ class Selection:
         return counts
 
     def to_frame(self):
-        """A pandas DataFrame: a row for each setting, a column for each parameter and index."""
+        """Return a table with a row for each setting, and a column for each parameter and index.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
         import pandas as pd
 
         return pd.DataFrame(self.settings).assign(**self.values)
@@ -89,34 +110,35 @@ def select(
     progress: Callable[[int, int], object] | None = None,
     **known,
 ) -> Selection:
-    """Fit an estimator with every number of clusters and every combination of parameters, and compare.
+    """Fit an estimator with every number of clusters and combination of parameters; compare the fits.
 
     Parameters
     ----------
     estimator : softclust estimator
-        It is cloned for each setting.
+        The estimator, cloned for each setting.
     X : array-like of shape (n_samples, n_features)
         The rows.
     y : array-like, default=None
-        What is known of the rows, as in `fit`.
+        Labels of the rows, as in `fit`.
     n_clusters : sequence of int, default=range(2, 9)
         Numbers of clusters to try.
     parameters : dict of str to sequence, default=None
         Values of further parameters to try, in all combinations.
     index : str, default="simplified_fuzzy_silhouette"
-        The index of `softclust.metrics.INDICES` that decides; all are computed.
+        The index of `softclust.metrics.INDICES` that decides.  All indices that apply are computed.
     sample_weight : array-like of shape (n_samples,), default=None
         How many rows each row stands for.
     n_jobs : int, default=None
-        Fits side by side, each on one thread.  None: one after the other, each on all cores.
+        Number of fits at a time, each on one thread.  None: one fit after the other, each on all cores.
     progress : callable, default=None
         Called as progress(done, total) after each fit.
     **known
-        `must_link` and `cannot_link`, as in `fit`.
+        The pairs `must_link` and `cannot_link`, as in `fit`.
 
     Returns
     -------
     Selection
+        The settings, the fitted estimators, and the value of each index for each setting.
 
     Examples
     --------
@@ -156,7 +178,7 @@ def _settings(estimator, n_clusters, parameters):
 
 
 def _tried(estimator, X, y, settings, sample_weight, n_jobs, progress, known):
-    """(fitted, indices, sentence) of each setting, in their order."""
+    """Return (fitted estimator, values of the indices, error message) of each setting, in order."""
     from joblib import Parallel, delayed
 
     alone = {} if n_jobs is None else {"n_jobs": 1}
@@ -175,7 +197,7 @@ def _tried(estimator, X, y, settings, sample_weight, n_jobs, progress, known):
 def _fit(model, X, y, sample_weight, known):
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # settings that are tried may be bad ones
+            warnings.simplefilter("ignore")  # some of the settings that are tried fit badly
             model.fit(X, y, sample_weight=sample_weight, **known)
     except ValueError as error:
         return None, {}, str(error)

@@ -1,4 +1,4 @@
-"""The command line: `softclust demo`, and what is to come."""
+"""The command `softclust`; `softclust --help` lists its subcommands."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ import sys
 
 
 def main(arguments=None):
-    """Run the command line; an error is one sentence and exit code 2."""
+    """Run the command line.
+
+    An error prints one sentence and exits with code 2; an interrupt exits with code 130.
+
+    Parameters
+    ----------
+    arguments : list of str, default=None
+        The arguments of the command line; None takes those of the process.
+    """
     try:
         from softclust.cli.app import app
     except ModuleNotFoundError as error:

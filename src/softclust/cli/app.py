@@ -1,4 +1,4 @@
-"""The commands and their options; the work is done in a module for each, loaded when called."""
+"""The commands and their options; the modules that do the work are loaded when a command runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ app = App(
     name="softclust",
     version=softclust.__version__,
     help="Soft clustering for data whose classes overlap, with noise and a little knowledge.",
-    help_format="plaintext",  # a reader of Markdown takes a fifth of the time to print it
+    help_format="plaintext",  # parsing Markdown would take a fifth of the time to print the help
 )
 
 
@@ -25,18 +25,18 @@ def demo(
     seed: int = 0,
     force: bool = False,
 ):
-    """Cluster a noisy Iris with a few labels: clusters, doubtful rows, outliers, memberships, a report.
+    """Cluster Iris with noise and a few labels: show clusters, doubtful rows, outliers; write a report.
 
     Parameters
     ----------
     out
-        Where the memberships are written.
+        File for the memberships.
     report
-        Where the page with pictures is written.
+        File for the report, a page with pictures.
     seed
-        Draws the noise, the labels and the start.
+        Seed of the noise, the labels and the start.
     force
-        Replace the files if they exist.
+        Replace existing files.
     """
     from softclust.cli.demo import run
 
@@ -66,48 +66,49 @@ def fit(
 ):
     """Cluster the rows of CSV, Parquet or Arrow files.
 
-    Memberships go to --out, or to the standard output; what was found is told on the standard error.
+    Memberships go to --out or to standard output; tables of the results go to standard error.
 
     Parameters
     ----------
     data
-        The rows, in one file or in several with the same columns; all numeric columns are used but those
-        of --labels and --drop.
+        One file of rows, or several with the same columns.
+        Every column is used except those of --labels and --drop, and must be numeric.
     clusters
-        How many; by default as many as there are classes in --labels.
+        Number of clusters; by default the number of classes in --labels.
     method
-        A name that `softclust methods` lists.
+        Name of the method; `softclust methods` lists the names.
     labels
-        A column with what is known: a class, or nothing where none is known.
+        Column of labels: the class of the row, or nothing if the class is unknown.
     must_link
-        A file of pairs of rows (from 0) that belong together, perhaps with a strength.
+        File of pairs of rows that belong together: two row numbers, from 0, and perhaps a strength.
     cannot_link
-        The same of rows that belong apart.
+        File of pairs of rows that belong apart, in the same form.
     columns
-        Use these columns alone; say it again for each.
+        Use this column only; repeat the option for more columns.
     drop
-        Leave these columns out; say it again for each.
+        Leave this column out; repeat the option for more columns.
     standardize
         Give every column mean 0 and standard deviation 1 first.
     set_
-        A parameter of the method, as m=1.5; say it again for each.
+        A parameter of the method, such as m=1.5; repeat the option for more parameters.
     seed
-        Draws the start.
+        Seed of the random start.
     out
-        Where memberships are written: .csv, .parquet or .arrow.
+        File for the memberships: .csv, .parquet or .arrow.
     model
-        Where the model is written, for `softclust predict`, `plot` and `report`.
+        File for the model; `softclust predict`, `plot` and `report` read it.
     report
-        Where a page about the fit is written, as report.html.
+        File for a page about the fit, such as report.html.
     dask
-        Read the files in parts, by a cluster: for more rows than memory holds. Its processes are on this
-        machine and talk to this machine alone. Memberships are written where --out says so.
+        Let a Dask cluster read the files in parts, for more rows than memory holds.
+        Its processes run on this machine and talk to this machine only.
+        Memberships are written only with --out.
     scheduler
-        The address of a scheduler whose cluster does that instead, as tcp://10.0.0.1:8786.
+        Use the Dask cluster of this scheduler instead, such as tcp://10.0.0.1:8786.
     json
-        Print a summary as JSON in place of tables.
+        Print a summary as JSON instead of tables.
     force
-        Replace files that exist.
+        Replace existing files.
     """
     from softclust.cli.fit import fit as run
 
@@ -121,18 +122,18 @@ def fit(
 
 @app.command
 def predict(model: Path, data: Path, *, out: Path | None = None, force: bool = False):
-    """Memberships of new rows, by a model that `softclust fit --model` wrote.
+    """Compute the memberships of new rows with a model from `softclust fit --model`.
 
     Parameters
     ----------
     model
-        The model.
+        File of the model.
     data
-        The rows; the columns that the model was fitted on are found by their names.
+        File of rows; the columns of the fit are found by their names.
     out
-        Where memberships are written; by default the standard output.
+        File for the memberships; by default standard output.
     force
-        Replace the file if it exists.
+        Replace an existing file.
     """
     from softclust.cli.fit import predict as run
 
@@ -141,21 +142,21 @@ def predict(model: Path, data: Path, *, out: Path | None = None, force: bool = F
 
 @app.command
 def plot(model: Path, data: Path, *, out: Path, kind: str = "map", force: bool = False):
-    """Draw a model and its rows: .png, .svg or .pdf.
+    """Draw a model and its rows, as .png, .svg or .pdf.
 
     Parameters
     ----------
     model
-        A model that `softclust fit --model` wrote.
+        File of a model from `softclust fit --model`.
     data
-        The rows.
+        File of rows.
     out
-        Where the picture is written.
+        File for the picture.
     kind
-        map, heatmap, silhouette, convergence; ternary for three clusters; typicality for possibilistic,
-        credal and masses for evidential models.
+        Any model: map, heatmap, silhouette, convergence. Three clusters: ternary.
+        Possibilistic models: typicality. Evidential models: credal, masses.
     force
-        Replace the file if it exists.
+        Replace an existing file.
     """
     from softclust.cli.plot import run
 
@@ -169,13 +170,13 @@ def report(model: Path, data: Path, *, out: Path = Path("report.html"), force: b
     Parameters
     ----------
     model
-        A model that `softclust fit --model` wrote.
+        File of a model from `softclust fit --model`.
     data
-        The rows that it was fitted on.
+        File of the rows on which the model was fitted.
     out
-        Where the page is written; it needs no other file.
+        File for the page; the page needs no other file.
     force
-        Replace the file if it exists.
+        Replace an existing file.
     """
     from softclust.cli.report import run
 
@@ -203,29 +204,29 @@ def select(
     Parameters
     ----------
     data
-        The rows.
+        File of rows.
     clusters
-        Numbers to try, as 2-8 or 2,3,5.
+        Numbers of clusters to try, such as 2-8 or 2,3,5.
     method
-        A name that `softclust methods` lists.
+        Name of the method; `softclust methods` lists the names.
     index
-        The index that decides; all are shown.
+        The index that decides; the table shows all indices.
     columns
-        Use these columns alone; say it again for each.
+        Use this column only; repeat the option for more columns.
     drop
-        Leave these columns out; say it again for each.
+        Leave this column out; repeat the option for more columns.
     standardize
         Give every column mean 0 and standard deviation 1 first.
     set_
-        A parameter of the method, as m=1.5; say it again for each.
+        A parameter of the method, such as m=1.5; repeat the option for more parameters.
     seed
-        Draws the starts.
+        Seed of the random starts.
     out
-        Where the table is written.
+        File for the table.
     json
         Print the table as JSON.
     force
-        Replace the file if it exists.
+        Replace an existing file.
     """
     from softclust.cli.fit import select as run
 
@@ -242,7 +243,7 @@ def methods(*, json: bool = False):
     Parameters
     ----------
     json
-        As JSON.
+        Print the list as JSON.
     """
     from softclust.cli.fit import methods as run
 
@@ -261,24 +262,24 @@ def reproduce(
     json: bool = False,
     force: bool = False,
 ):
-    """Run the papers' tables and figures again, beside what was printed, with a verdict for each.
+    """Run the papers' tables and figures again, beside the printed numbers, with a verdict on each.
 
     Parameters
     ----------
     paper
-        000 Antoine 2018, 001 Liu & Wu, 002 Xie & Antoine, 003 Xia 2011, 004 Ortiz; all by default.
+        000 Antoine 2018, 001 Liu & Wu, 002 Xie & Antoine, 003 Xia 2011 or 004 Ortiz; all by default.
     name
-        A table or figure of that paper, as table1.
+        One table or figure of that paper, such as table1.
     quick
-        Fewer draws: minutes for all.
+        Make fewer draws: all papers then take minutes.
     out
-        A folder for the figures as PNG; none are drawn without.
+        Folder for the figures as PNG; without it no figure is drawn.
     again
-        Run also what was run before, whose results are kept.
+        Run everything again, even experiments whose results are kept from an earlier run.
     json
         Print the lines as JSON.
     force
-        Replace figures that exist.
+        Replace existing figures.
     """
     from softclust.cli.reproduce import run
 

@@ -1,4 +1,4 @@
-"""`softclust fit --dask`: rows that are read by a cluster, memberships that are written block by block."""
+"""`softclust fit --dask`: a Dask cluster reads the rows, and memberships are written block by block."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from softclust import findings
 from softclust.cli import show
 from softclust.cli.tables import Output, features, kind_of, labels, read_table
 
-_HEAD = 1000  # rows that tell the kinds of columns
+_HEAD = 1000  # rows read to find the types of the columns
 
 
 def fit(data, make, *, labels_column, columns, drop, scheduler, out, model_path, as_json, force):
-    """Cluster the rows of many files; `make(y)` gives the estimator."""
+    """Cluster the rows of many files; `make(y)` returns the estimator for the labels y."""
     output = None if out is None else Output(out, force)
     model_output = None if model_path is None else Output(model_path, force)
     if output is not None and kind_of(out) == "arrow":
@@ -40,7 +40,7 @@ def fit(data, make, *, labels_column, columns, drop, scheduler, out, model_path,
         sizes = _written(model, output, words)
     for sentence in dict.fromkeys(str(w.message) for w in said if "distributed" not in str(w.filename)):
         words.print(f"[yellow]note:[/] {sentence}", highlight=False)
-    del model.feature_names_in_  # as a fit of one file: the commands match columns by themselves
+    del model.feature_names_in_  # as after a fit without Dask; the commands match columns by `columns_`
     model.columns_, model.scaling_ = np.array(names), None
     if model_output is not None:
         softclust.save(model, model_output.path)
@@ -56,7 +56,7 @@ def fit(data, make, *, labels_column, columns, drop, scheduler, out, model_path,
 
 
 def _frame(paths, columns, drop, labels_column):
-    """A dask dataframe of the files, the names of the features, and what is known."""
+    """Return a dask dataframe of the files, the names of the features, and the labels or None."""
     from dask import dataframe
 
     kinds = {kind_of(path) for path in paths}
@@ -79,20 +79,20 @@ def _frame(paths, columns, drop, labels_column):
 
 
 def _head(path, kinds):
-    """The first rows of a file."""
+    """Return the first rows of a file."""
     if kinds == {"parquet"} and path.is_file() and path.stat().st_size:
         from pyarrow import parquet
 
         try:
             return pa.Table.from_batches([next(parquet.ParquetFile(path).iter_batches(_HEAD))])
         except (StopIteration, pa.ArrowInvalid):
-            pass  # for which the usual reader has a sentence
+            pass  # read_table below raises an error that says what is wrong
     return read_table(path).slice(0, _HEAD)
 
 
 @contextmanager
 def _cluster(scheduler, words):
-    """A client of the scheduler at this address, or of a cluster on this machine alone."""
+    """Yield a client of the scheduler at this address, or of a new cluster for this machine only."""
     from distributed import Client, LocalCluster
 
     if scheduler:
@@ -122,7 +122,7 @@ def _progress(words):
 
 
 class _Clock:
-    """Counts rows a second, as a callback of scikit-learn."""
+    """A scikit-learn callback that measures rows per second."""
 
     def __init__(self, bar):
         self.bar, self.rate, self.last, self.turns = bar, 0.0, None, 0
@@ -146,7 +146,7 @@ class _Clock:
 
 
 def _written(model, output, words):
-    """Rows of each cluster; their memberships go to the file block by block."""
+    """Write the memberships block by block, and return the number of rows in each cluster."""
     counts = np.zeros(model.n_clusters_, dtype=np.int64)
 
     def blocks():
@@ -167,14 +167,14 @@ def _written(model, output, words):
 
 
 class _Part:
-    """A block of rows with the read-outs of the fit."""
+    """A block of rows, with the fitted attributes of these rows."""
 
 
 _READ_OUTS = ("labels_", "memberships_", "outlier_scores_", "outlier_mask_", "typicalities_", "masses_")
 
 
 def _parts(model):
-    """The blocks of the fit, one after the other."""
+    """Yield the blocks of rows of the fit in order."""
     import dask
 
     names = [name for name in _READ_OUTS if hasattr(model, name)]

@@ -1,4 +1,4 @@
-"""The main job on embedded data: a noisy Iris of which an expert knows a little."""
+"""`softclust demo`: the main task on built-in data, Iris with noise and a few labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LABELS_A_CLASS = 3
 
 
 def noisy_iris(seed):
-    """Iris with uniform noise rows, and labels for a few of its rows (None = not known)."""
+    """Return Iris with rows of uniform noise, labels of a few rows (None = unknown), and feature names."""
     iris = load_iris()
     rng = np.random.default_rng(seed)
     noise = rng.uniform(0, 10, (NOISE_ROWS, iris.data.shape[1]))
@@ -29,7 +29,7 @@ def noisy_iris(seed):
 
 
 def run(out, page, seed, force):
-    output, page = Output(out, force), Output(page, force)  # before any work
+    output, page = Output(out, force), Output(page, force)  # checked before any work
     X, known, features = noisy_iris(seed)
     model = FuzzyCMeans(n_clusters=3, density_rate="auto", random_state=seed).fit(X, known)
     console = Console()

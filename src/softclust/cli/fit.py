@@ -23,7 +23,7 @@ def fit(
     data, *, clusters, method, labels_column, must_link, cannot_link, columns, drop, standardize, settings,
     seed, out, model_path, report_path, dask, scheduler, as_json, force,
 ):  # fmt: skip
-    """Cluster the rows of files; see the command."""
+    """Cluster the rows of files; `app.fit` documents the options."""
     if not data:
         raise ValueError("Which rows? Give a file, as in softclust fit data.csv --clusters 3.")
     if dask:
@@ -97,7 +97,7 @@ def _read(paths, columns, drop, labels_column):
 
 
 def _model(method, clusters, y, settings, seed):
-    """The estimator that a method names, with the settings given as name=value."""
+    """Return the estimator of a named method, with settings given as name=value."""
     if clusters is None:
         if y is None:
             raise ValueError(
@@ -109,7 +109,7 @@ def _model(method, clusters, y, settings, seed):
 
 
 def _parsed(settings, model):
-    """name=value pairs as parameters: numbers, None, True and tuples as Python writes them, else words."""
+    """Parse name=value settings into parameters: a value is a Python literal, or else a string."""
     parsed = {}
     for one in settings or ():
         name, mark, text = one.partition("=")
@@ -138,7 +138,7 @@ def _fit_with(model, X, y, known):
 
 
 def _scaling(X):
-    """Means and standard deviations, (2, p); a constant column keeps its unit."""
+    """Return means and standard deviations, (2, p); a constant column gets 1 and keeps its unit."""
     spread = X.std(axis=0)
     return np.vstack([X.mean(axis=0), np.where(spread > 0, spread, 1.0)])
 
@@ -156,7 +156,7 @@ def _tell(model, names, words):
 
 
 def _summary(model, method, names, out, model_path):
-    """What a program wants to know of a fit."""
+    """Return the summary of a fit that --json prints, for programs."""
     outlying = findings.outliers_of(model)
     return {
         "method": method,
@@ -181,7 +181,7 @@ def _summary(model, method, names, out, model_path):
 
 
 def predict(model_path, data, *, out, force):
-    """Memberships of new rows by a model that `fit` wrote."""
+    """Write the memberships of new rows under a model from `fit`."""
     output = Output(out, force)
     model = softclust.load(model_path)
     X, _ = scaled_rows(model, model_path, data)
@@ -192,7 +192,7 @@ def predict(model_path, data, *, out, force):
 
 
 def scaled_rows(model, model_path, data):
-    """Rows of a file in the columns and units that a model was fitted on, and the names of the columns."""
+    """Read rows in the columns and units of a model's fit; return them with the names of the columns."""
     names = getattr(model, "columns_", None)
     if names is None:
         raise ValueError(
@@ -204,7 +204,7 @@ def scaled_rows(model, model_path, data):
 
 
 class _Predicted:
-    """New rows with the read-outs of a fit."""
+    """New rows, with the attributes that a fit gives to its own rows."""
 
     def __init__(self, model, X):
         self.labels_, self.memberships_ = model.predict(X), model.predict_proba(X)
@@ -258,7 +258,7 @@ def select(
 
 
 def _range(text):
-    """2-8 or 2,3,5 as numbers."""
+    """Parse 2-8 or 2,3,5 into a list of numbers."""
     try:
         if "-" in text:
             first, last = (int(part) for part in text.split("-"))
@@ -273,8 +273,9 @@ def _range(text):
 
 
 def _compared(columns, best):
-    """Indices down, numbers of clusters across: the choice of each index in bold, of the one that decides
-    reversed.
+    """Return a table with a row for each index and a column for each number of clusters.
+
+    The choice of each index is bold; the column that the deciding index chooses is in reverse video.
     """
     from softclust.metrics import INDICES
 
@@ -293,7 +294,7 @@ def _compared(columns, best):
 
 
 def methods(as_json):
-    """The named algorithms."""
+    """Print the named methods."""
     entries = softclust.catalogue()
     if as_json:
         listed = [

@@ -9,7 +9,7 @@ from softclust.cli.tables import Output
 
 
 def write(model, X, names, output, *, title, notes=()):
-    """The page, or a sentence about what it needs."""
+    """Write the page; without matplotlib, raise a ValueError that says how to install it."""
     try:
         import matplotlib
     except ImportError:

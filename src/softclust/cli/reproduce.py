@@ -1,4 +1,4 @@
-"""`softclust reproduce`: the papers' figures beside ours."""
+"""`softclust reproduce`: the printed numbers of the papers beside ours."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def run(paper, name, quick, out, again, as_json, force):
 
 
 def _pictures(experiments, out, force):
-    """Where each figure goes, before any work; nothing where no folder was given."""
+    """Return the file of each figure, checked before any work; an empty dict without a folder."""
     if out is None:
         return {}
     if find_spec("matplotlib") is None:
@@ -65,7 +65,7 @@ def _draw(experiment, effort, output):
 
 
 def _progress(console):
-    """A bar on a terminal, nothing elsewhere."""
+    """Return a progress bar on a terminal, else a context without a bar."""
     if not console.is_terminal:
         return nullcontext()
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
@@ -73,7 +73,7 @@ def _progress(console):
 
 
 def _telling(bar, title):
-    """What moves the bar while an experiment draws."""
+    """Return the function that moves the bar at each draw of an experiment."""
     if bar is None:
         return lambda done, whole: None
     for task in bar.task_ids:
@@ -83,7 +83,7 @@ def _telling(bar, title):
 
 
 def _table(experiment, lines):
-    """The lines, and below them the remarks, each once."""
+    """Return a table of the lines, with each remark once below the table."""
     remarks = list(dict.fromkeys(line.why for line in lines if line.why))
     table = Table(
         title=f"{PAPERS[experiment.paper]}\n{experiment.name}: {experiment.title}",

@@ -1,4 +1,4 @@
-"""What a fit found, as tables to read; and as columns to write."""
+"""The results of a fit, as tables to read and as columns to write."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from softclust.findings import names_of, outliers_of
 
 
 def console():
-    """Words go to the standard error, so that data can be piped."""
+    """Return a console on standard error, so that the data on standard output can be piped."""
     return Console(stderr=True)
 
 
 def clusters(model, features):
-    """Size, outliers and centre of each cluster."""
+    """Return a table of the clusters: rows that are not outliers, outliers, and centre."""
     table = Table(title="Clusters")
     for heading in ("cluster", "rows", "outliers", *features):
         first = heading == "cluster"
@@ -30,7 +30,7 @@ def clusters(model, features):
 
 
 def table(finding):
-    """A finding to read; words to the left, numbers to the right."""
+    """Return a finding as a table; words align left, numbers right."""
     shown = Table(title=finding.title)
     for heading in finding.headings:
         shown.add_column(heading, justify="left" if heading == "what" else "right")
@@ -40,7 +40,7 @@ def table(finding):
 
 
 def columns(model):
-    """What is told of each row, by the name of its column."""
+    """Return the results of each row: a dict of columns by name."""
     names = names_of(model)
     told = {"row": np.arange(len(model.labels_)), "cluster": [names[k] for k in model.labels_]}
     if hasattr(model, "outlier_mask_"):

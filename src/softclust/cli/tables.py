@@ -1,4 +1,4 @@
-"""Files of rows: CSV, Parquet and Arrow in and out, with errors that name the row and the column."""
+"""Read and write rows as CSV, Parquet and Arrow, with errors that name the row and the column."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KINDS = {
 
 
 def kind_of(path):
-    """The format of a file, by its ending."""
+    """Return the format of a file, from its ending."""
     kind = _KINDS.get(Path(path).suffix.lower())
     if kind is None:
         raise ValueError(
@@ -27,7 +27,7 @@ def kind_of(path):
 
 
 def image_kind(path):
-    """The format of a picture, by its ending."""
+    """Return the format of a picture, from its ending."""
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in ("png", "svg", "pdf"):
         raise ValueError(f"{path} ends in {Path(path).suffix or 'nothing'}; .png, .svg and .pdf are drawn.")
@@ -35,7 +35,7 @@ def image_kind(path):
 
 
 def read_table(path):
-    """A pyarrow Table, or one sentence about what is wrong with the file."""
+    """Read a file as a pyarrow Table; raise a ValueError that says what is wrong with the file."""
     path = Path(path)
     if not path.exists():
         raise ValueError(f"{path} does not exist.")
@@ -57,7 +57,7 @@ def read_table(path):
 
 
 def read_tables(paths):
-    """The rows of several files one after the other; their columns must be the same."""
+    """Read the rows of several files into one table; the files must have the same columns."""
     first, *others = (read_table(path) for path in paths)
     for path, table in zip(paths[1:], others, strict=True):
         if table.column_names != first.column_names:
@@ -83,7 +83,7 @@ def _read_csv(path):
 
 
 def _delimiter(head):
-    """The likeliest of , ; and tab in the first line."""
+    """Return the delimiter: the most frequent of , ; and tab in the first line."""
     line = head.splitlines()[0] if head.splitlines() else b""
     return max(",;\t", key=lambda mark: line.count(mark.encode()))
 
@@ -104,7 +104,7 @@ _READERS = {"csv": _read_csv, "parquet": _read_parquet, "arrow": _read_arrow}
 
 
 def column(table, name, path):
-    """One column by its name."""
+    """Return a column by its name."""
     if name not in table.column_names:
         from difflib import get_close_matches
 
@@ -119,7 +119,7 @@ def _is_number(kind):
 
 
 def features(table, path, columns=None, left_out=()):
-    """(n, p) numbers of the chosen columns, by default of all that are not left out, and their names."""
+    """Return the numbers of the columns, (n, p), and their names; by default of all columns not left out."""
     names = list(columns) if columns else [name for name in table.column_names if name not in left_out]
     if not names:
         raise ValueError(f"{path} has no column left to cluster.")
@@ -144,12 +144,12 @@ def features(table, path, columns=None, left_out=()):
 
 
 def _row(row, path):
-    """A row as people find it: in text by its line, the header being line 1."""
+    """Name a row as people find it: by its line in a text file, where the header is line 1."""
     return f"line {row + 2}" if kind_of(path) == "csv" else f"row {row}"
 
 
 def labels(table, name, path):
-    """Classes of a column; None where it is empty."""
+    """Return the classes in a column; None for an empty cell."""
     values = column(table, name, path).to_pylist()
     known = np.array([None if v is None or v != v else v for v in values], dtype=object)
     if all(value is None for value in known):
@@ -158,7 +158,7 @@ def labels(table, name, path):
 
 
 def pairs(path, n):
-    """(q, 2) or (q, 3) numbers: row, row, and perhaps a strength; rows count from 0."""
+    """Read pairs, (q, 2) or (q, 3): row, row and perhaps a strength; rows count from 0."""
     table = read_table(path)
     if table.num_columns not in (2, 3):
         raise ValueError(
@@ -174,7 +174,7 @@ def pairs(path, n):
 
 @dataclass(frozen=True)
 class Output:
-    """A file to be written, checked before any work; None is the standard output."""
+    """A file to write, checked before any work; the path None means standard output."""
 
     path: Path | None
     force: bool = False
@@ -190,7 +190,7 @@ class Output:
             raise ValueError(f"the directory of {self.path} does not exist; nothing was written.")
 
     def write_table(self, columns):
-        """Columns by name, in the format that the path ends in, or CSV."""
+        """Write a dict of columns in the format of the path's ending; standard output gets CSV."""
         table = pa.table({name: pa.array(values) for name, values in columns.items()})
         if self.path is None:
             _write_lines(table, sys.stdout)
@@ -199,10 +199,11 @@ class Output:
         self.write(lambda path: _WRITERS[kind](table, path))
 
     def write_text(self, text):
+        """Write a text file in UTF-8."""
         self.write(lambda path: path.write_text(text, encoding="utf-8"))
 
     def write(self, how):
-        """how(path) writes a file beside, which then takes the place: whole or not at all."""
+        """Write the file whole or not at all: `how(path)` writes a temporary file, then renamed."""
         assert self.path is not None  # the standard output is no file
         temporary = self.path.with_name(f".{self.path.name}.part")
         try:
@@ -218,7 +219,7 @@ def _write_csv(table, path):
 
 
 def _write_lines(table, file):
-    """As people write it: no quotes where none are needed, which pyarrow's own writer puts."""
+    """Write CSV with quotes only where they are needed; pyarrow's own writer adds more quotes."""
     import csv
 
     writer = csv.writer(file, lineterminator="\n")

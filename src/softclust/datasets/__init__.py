@@ -1,4 +1,4 @@
-"""Data to try clusterings on."""
+"""Data sets for clustering: loaders of published data, and generators."""
 
 from softclust.datasets.generators import (
     make_ellipses,

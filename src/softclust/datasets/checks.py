@@ -1,4 +1,4 @@
-"""Parameters of loaders and generators: what fits, or one sentence that says what would."""
+"""Checks of the parameters of loaders and generators.  Each error says what would fit."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 
 def check_flags(**flags):
-    """Each is True or False."""
+    """Raise unless each flag is True or False."""
     for name, value in flags.items():
         if not isinstance(value, bool | np.bool_):
             raise InvalidParameterError(f"{name}={value!r} is neither True nor False; give one of them.")
 
 
 def whole_number(name, value, least, most=None):
-    """The value as an int between the bounds."""
+    """Return the value as an int; raise unless it is a whole number between the bounds."""
     fits = isinstance(value, Integral) and not isinstance(value, bool)
     if not fits or value < least or (most is not None and value > most):
         upwards = f"from {least} to {most}" if most is not None else f"of {least} or more"
@@ -26,14 +26,17 @@ def whole_number(name, value, least, most=None):
 
 
 def positive_share(name, value):
-    """The value as a float above 0, and 1 at most."""
+    """Return the value as a float; raise unless it is above 0 and at most 1."""
     if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) <= 1:
         raise InvalidParameterError(f"{name}={value!r} does not fit; give a number above 0, and 1 at most.")
     return float(value)
 
 
 def generator(random_state):
-    """NumPy's Generator: of an int the one it seeds, of a RandomState one that it draws the seed of."""
+    """Return a NumPy Generator, seeded by an int or by a number drawn from a RandomState.
+
+    None stands for NumPy's global RandomState.
+    """
     if random_state is None or random_state is np.random or isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     fits = isinstance(random_state, Integral) and not isinstance(random_state, bool)

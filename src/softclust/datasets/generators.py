@@ -1,4 +1,4 @@
-"""Rows drawn at random from shapes that are known."""
+"""Generators of rows from known shapes and distributions."""
 
 from __future__ import annotations
 
@@ -22,31 +22,32 @@ _X12 = (*_LEFT, *_RIGHT, (0.0, 0.0), (0.0, 10.0))
 # rows, mean, variances
 _X2000 = ((500, (1.0, 0.0), (0.4, 0.8)), (1000, (3.0, 0.0), (0.6, 1.2)), (500, (5.0, 0.0), (0.4, 0.8)))
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
-_BLOCK_VALUES = 2**16
+_BLOCK_VALUES = 2**16  # drawn at once: 0.5 MB of float64
 
 
 def make_ellipses(n_samples=300, *, shapes="ellipses", noise=0.05, outliers=0.0, random_state=None):
-    """Rows near the lines of ellipses, each as often as the others.
+    """Draw rows near the outlines of ellipses, equally many for each ellipse.
 
     Parameters
     ----------
     n_samples : int, default=300
-        Rows on the ellipses.
+        Number of rows near the ellipses, without outliers.
     shapes : {"ellipses", "rings"} or list of (centre, semi-axes, degrees), default="ellipses"
-        Two ellipses, three circles, or your own: a pair of coordinates, a pair of semi-axes, and the
-        angle of the first from the horizontal.
+        "ellipses" are two ellipses, "rings" are three circles.  In a list, each ellipse has a pair of
+        coordinates, a pair of semi-axes, and the angle of the first semi-axis from the horizontal.
     noise : float, default=0.05
-        Standard deviation of each coordinate about the line.
+        Standard deviation of each coordinate about the outline.
     outliers : float, default=0.0
-        Further rows, as a share of `n_samples`, uniform on the rectangle of the others.
+        Number of further rows, as a share of `n_samples`.  Outliers are uniform on the bounding rectangle
+        of the other rows.
     random_state : int, RandomState instance or None, default=None
         Determines the rows.
 
     Returns
     -------
-    X : ndarray of shape (n_samples + outliers, 2)
-        The rows, in a mixed order.
-    y : ndarray of shape (n_samples + outliers,)
+    X : ndarray of shape (n_samples + n_outliers, 2)
+        The rows, in random order; n_outliers is `outliers * n_samples`, rounded.
+    y : ndarray of shape (n_samples + n_outliers,)
         The ellipse of each row, -1 for outliers.
 
     Examples
@@ -76,12 +77,12 @@ def make_ellipses(n_samples=300, *, shapes="ellipses", noise=0.05, outliers=0.0,
 
 
 def make_x12(*, noise=2):
-    """X12: two diamonds of five points each, a point between them and one far off.
+    """X12: two diamonds of five points each, a point between the diamonds and a remote point.
 
     Parameters
     ----------
     noise : int, default=2
-        How many of the last two points to give; none of them makes it X10.
+        Number of the last two points to include; with 0 the set is X10.
 
     Returns
     -------
@@ -92,8 +93,8 @@ def make_x12(*, noise=2):
 
     References
     ----------
-    Pal, N. R., Pal, K., Keller, J. M. and Bezdek, J. C. (2005). A possibilistic fuzzy c-means clustering
-    algorithm. IEEE Transactions on Fuzzy Systems 13, 517-530.
+    .. [1] Pal, N. R., Pal, K., Keller, J. M. and Bezdek, J. C. (2005). A possibilistic fuzzy c-means
+       clustering algorithm. IEEE Transactions on Fuzzy Systems 13, 517-530.
 
     Examples
     --------
@@ -107,17 +108,17 @@ def make_x12(*, noise=2):
 
 
 def make_x2000(*, noise=0, random_state=None):
-    """X2000: three Gaussian clouds in a line, the middle one twice as large, and noise if wanted.
+    """X2000: three Gaussian clouds in a line, the middle one twice as large, with optional noise.
 
-    500, 1000 and 500 rows with means (1, 0), (3, 0), (5, 0); the variances of the coordinates are 0.4 and
-    0.8 in the outer clouds, 0.6 and 1.2 in the middle one.
+    The clouds have 500, 1000 and 500 rows with means (1, 0), (3, 0), (5, 0).  The variances of the two
+    coordinates are 0.4 and 0.8 in the outer clouds, and 0.6 and 1.2 in the middle cloud.
 
     Parameters
     ----------
     noise : int, default=0
-        Further rows, uniform on [0, 6] x [-4, 4].  The literature has 2000.
+        Number of further rows, uniform on [0, 6] x [-4, 4].  The literature uses 2000.
     random_state : int, RandomState instance or None, default=None
-        Determines the rows.  The first 2000 do not depend on `noise`.
+        Determines the rows.  The first 2000 rows do not depend on `noise`.
 
     Returns
     -------
@@ -128,12 +129,13 @@ def make_x2000(*, noise=0, random_state=None):
 
     Notes
     -----
-    The paper that defines the set prints these figures as covariance matrices; its rows are not published.
+    The paper that defines X2000 prints these variances as covariance matrices.  The rows of the paper are
+    not published.
 
     References
     ----------
-    Xia, S., Han, X., Liu, B. and Zhou, Y. (2011). A sample-weighted robust fuzzy c-means clustering
-    algorithm. ESEP 2011.
+    .. [1] Xia, S., Han, X., Liu, B. and Zhou, Y. (2011). A sample-weighted robust fuzzy c-means clustering
+       algorithm. ESEP 2011.
 
     Examples
     --------
@@ -152,12 +154,12 @@ def make_x2000(*, noise=0, random_state=None):
 def make_gauss_k2(n_samples=400, *, random_state=None):
     """GaussK2: a wide Gaussian cloud and a dense one beside it.
 
-    The first half of the rows is N((0, 0), I), the second N((2.2, 0), 0.16 I).
+    The first half of the rows is drawn from N((0, 0), I), the second half from N((2.2, 0), 0.16 I).
 
     Parameters
     ----------
     n_samples : int, default=400
-        Rows of both together; of an odd number the wide cloud gets one more.
+        Number of rows of both clouds.  If odd, the wide cloud gets one more row.
     random_state : int, RandomState instance or None, default=None
         Determines the rows.
 
@@ -170,13 +172,14 @@ def make_gauss_k2(n_samples=400, *, random_state=None):
 
     Notes
     -----
-    The paper with this name has 400 rows of two Gaussians with different covariance matrices in a figure,
-    and publishes neither rows nor parameters.  The parameters here are softclust's own, so that scores on
-    these rows cannot be held against those of the paper.
+    The paper that names GaussK2 shows 400 rows of two Gaussians with different covariance matrices in a
+    figure, but publishes neither rows nor parameters.  The parameters here are softclust's own, so scores
+    on these rows cannot be compared with scores in the paper.
 
     References
     ----------
-    Antoine, V., Guerrero, J. A., Boone, T. and Romero, G. (2018). Possibilistic clustering with seeds.
+    .. [1] Antoine, V., Guerrero, J. A., Boone, T. and Romero, G. (2018). Possibilistic clustering with
+       seeds.
 
     Examples
     --------
@@ -194,14 +197,14 @@ def make_gauss_k2(n_samples=400, *, random_state=None):
 
 
 def make_noisy_iris(noise=20, *, random_state=None):
-    """Iris as UCI prints it, and rows of noise uniform on [0, 10]^4 after it.
+    """Iris as UCI prints it, followed by rows of noise uniform on [0, 10]^4.
 
     Parameters
     ----------
     noise : int, default=20
-        Rows of noise.  The literature has 10, 20, 30 and 40.
+        Number of rows of noise.  The literature uses 10, 20, 30 and 40.
     random_state : int, RandomState instance or None, default=None
-        Determines the noise.  More noise begins with the rows of less.
+        Determines the noise.  With the same int, a larger `noise` only appends rows.
 
     Returns
     -------
@@ -212,13 +215,13 @@ def make_noisy_iris(noise=20, *, random_state=None):
 
     Notes
     -----
-    The paper with this experiment prints the region of the noise as [0, 10] x [0, 10]; with all four
-    attributes in that range most of its figures lie within the spread of repeated draws.
+    The paper with this experiment prints the region of the noise as [0, 10] x [0, 10].  With all four
+    features in [0, 10], most figures of the paper lie within the spread of repeated draws.
 
     References
     ----------
-    Xia, S., Han, X., Liu, B. and Zhou, Y. (2011). A sample-weighted robust fuzzy c-means clustering
-    algorithm. ESEP 2011.
+    .. [1] Xia, S., Han, X., Liu, B. and Zhou, Y. (2011). A sample-weighted robust fuzzy c-means clustering
+       algorithm. ESEP 2011.
 
     Examples
     --------
@@ -244,28 +247,28 @@ def make_overlapping_blobs(
     return_centers=False,
     random_state=None,
 ):
-    """Round Gaussian clouds of unit variance that overlap as much as is asked for, of any size.
+    """Draw round Gaussian clouds of unit variance that overlap by a given share.
 
-    Every cloud has a neighbour with which it shares `overlap` of its mass, and none with which it shares
-    more: the centres lie on a square grid, turned at random.  A rule that knows two neighbours still puts
-    the share `overlap` / 2 of their rows into the wrong one.
+    The centres lie on a square grid, rotated at random.  Every cloud shares `overlap` of its mass with at
+    least one neighbour, and shares no more with any other cloud.  Even a rule that knows the densities of
+    two neighbours puts the share `overlap` / 2 of their rows into the wrong cloud.
 
     Parameters
     ----------
     n_samples : int, default=1000
-        Rows.  Clouds have equally many of them, or differ by a few.
+        Number of rows.  The numbers of rows of two clouds differ by at most one.
     n_features : int, default=2
-        Columns.
+        Number of features.
     n_clusters : int, default=3
-        Clouds, not more than rows.
+        Number of clouds, at most `n_samples`.
     overlap : float in (0, 1], default=0.1
-        Area below both of the densities of two neighbours: near 0 they are far apart, with 1 they
+        Area below both densities of two neighbours.  Near 0 the clouds are far apart; with 1 the clouds
         coincide.
     dtype : {float64, float32}, default=float64
-        Of the rows.  float32 gives the rows of float64, rounded.
+        Type of the rows.  float32 gives the rows of float64, rounded.
     out : ndarray of shape (n_samples, n_features) or None, default=None
-        An array of one of these types to write the rows into, for example a `numpy.memmap` for more rows
-        than memory holds.  `dtype` has no effect then.
+        Array of float64 or float32 to write the rows into, for example a `numpy.memmap` for more rows than
+        memory holds.  If given, `dtype` has no effect.
     return_centers : bool, default=False
         Whether to return the centres too.
     random_state : int, RandomState instance or None, default=None
@@ -274,15 +277,15 @@ def make_overlapping_blobs(
     Returns
     -------
     X : ndarray of shape (n_samples, n_features)
-        The rows in a mixed order; `out` where that is given.
+        The rows in mixed order; `out`, if given.
     y : ndarray of shape (n_samples,)
         The cloud of each row.
     centers : ndarray of shape (n_clusters, n_features)
-        With `return_centers` only.
+        The centres; returned only with `return_centers=True`.
 
     Notes
     -----
-    Rows are drawn in blocks of about 0.5 MB; two such blocks are all the memory beside the result.
+    Rows are drawn in blocks of about 0.5 MB; memory beside the result is two such blocks.
 
     Examples
     --------
@@ -319,7 +322,7 @@ def make_overlapping_blobs(
 
 
 def _room_for_rows(out, shape, dtype):
-    """The array to write into, if it can hold the rows."""
+    """Return the array to write the rows into: `out` if it can hold the rows, a new array without `out`."""
     if out is None:
         with contextlib.suppress(TypeError):
             if np.dtype(dtype) in _FLOATS:
@@ -337,7 +340,7 @@ def _room_for_rows(out, shape, dtype):
 
 
 def _grid_of_centers(count, n_features, distance, rng):
-    """Points of a square grid about 0, turned at random; each has a neighbour at the distance."""
+    """Return points of a square grid about 0, rotated at random; each has a neighbour at `distance`."""
     sides = min(n_features, max(1, (count - 1).bit_length()))
     length = 1
     while length**sides < count:

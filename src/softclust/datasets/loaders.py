@@ -1,4 +1,4 @@
-"""Data sets of the literature, as scikit-learn's loaders give theirs."""
+"""Loaders of data sets from the literature, in the form of scikit-learn's loaders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.utils import Bunch
 from softclust.datasets.checks import check_flags
 
 _ECOLI_CLASSES = ("cp", "im", "pp", "imU", "om", "omL", "imL", "imS")
-_ECOLI_LARGE = 5  # the first so many classes have 20 rows or more
+_ECOLI_LARGE = 5  # classes with 20 rows or more; they come first
 _GLASS_CLASSES = {
     "1": "building_windows_float_processed",
     "2": "building_windows_non_float_processed",
@@ -25,32 +25,31 @@ _UCI_IRIS_VALUES = (4.9, 3.1, 1.5, 0.1)
 
 
 def load_ecoli(*, rare_as_outliers=False, return_X_y=False, as_frame=False):
-    """Ecoli: where 336 proteins are found in the cell, by 7 scores of their sequence.
+    """Load Ecoli: 336 proteins by 7 scores of their sequence, classed by location in the cell.
 
     The eight classes have 143, 77, 52, 35, 20, 5, 2 and 2 rows.
 
     Parameters
     ----------
     rare_as_outliers : bool, default=False
-        Whether the rows of the three classes with 5 rows or fewer get -1, which leaves five classes.
+        Whether to label the rows of the three classes with 5 rows or fewer -1, which leaves five classes.
     return_X_y : bool, default=False
         Whether to return `(data, target)` only.
     as_frame : bool, default=False
-        Whether data and target are of pandas.
+        Whether to return data and target as pandas objects.
 
     Returns
     -------
     ecoli : Bunch
         `data` (336, 7), `target`, `feature_names`, `target_names`, `frame`, `DESCR`, and
-        `sequence_names`, the name of each protein.  With `return_X_y` the first two.
+        `sequence_names`, the name of each protein.  With `return_X_y`, only `data` and `target`.
 
     References
     ----------
-    Nakai, K. (1996). Ecoli. UCI Machine Learning Repository, https://doi.org/10.24432/C5388M,
-    Creative Commons Attribution 4.0.
-
-    Horton, P. and Nakai, K. (1996). A probabilistic classification system for predicting the cellular
-    localization sites of proteins. Intelligent Systems in Molecular Biology 4, 109-115.
+    .. [1] Nakai, K. (1996). Ecoli. UCI Machine Learning Repository, https://doi.org/10.24432/C5388M,
+       Creative Commons Attribution 4.0.
+    .. [2] Horton, P. and Nakai, K. (1996). A probabilistic classification system for predicting the
+       cellular localization sites of proteins. Intelligent Systems in Molecular Biology 4, 109-115.
 
     Examples
     --------
@@ -72,34 +71,33 @@ def load_ecoli(*, rare_as_outliers=False, return_X_y=False, as_frame=False):
 
 
 def load_glass(*, include_id=False, return_X_y=False, as_frame=False):
-    """Glass: 214 pieces of six kinds of glass by refraction and chemical content.
+    """Load Glass: 214 pieces of six kinds of glass, by refraction and chemical content.
 
     The six classes have 70, 76, 17, 13, 9 and 29 rows, and the rows are sorted by class.  The literature
-    often speaks of ten attributes: the tenth is the number of the row, which tells the class.
+    often counts ten features: the tenth is the number of the row, which reveals the class.
 
     Parameters
     ----------
     include_id : bool, default=False
-        Whether the number of the row, 1 to 214, comes before the nine attributes.  A score with it is no
-        evidence for a method; it serves to repeat published figures.
+        Whether to put the number of the row, 1 to 214, before the nine features.  A score with the number
+        of the row is no evidence for a method; the option serves to repeat published figures.
     return_X_y : bool, default=False
         Whether to return `(data, target)` only.
     as_frame : bool, default=False
-        Whether data and target are of pandas.
+        Whether to return data and target as pandas objects.
 
     Returns
     -------
     glass : Bunch
         `data` (214, 9), or (214, 10) with the number of the row, `target`, `feature_names`,
-        `target_names`, `frame`, `DESCR`.  With `return_X_y` the first two.
+        `target_names`, `frame`, `DESCR`.  With `return_X_y`, only `data` and `target`.
 
     References
     ----------
-    German, B. (1987). Glass Identification. UCI Machine Learning Repository,
-    https://doi.org/10.24432/C5WW2P, Creative Commons Attribution 4.0.
-
-    Evett, I. W. and Spiehler, E. J. (1987). Rule induction in forensic science. Central Research
-    Establishment, Home Office Forensic Science Service.
+    .. [1] German, B. (1987). Glass Identification. UCI Machine Learning Repository,
+       https://doi.org/10.24432/C5WW2P, Creative Commons Attribution 4.0.
+    .. [2] Evett, I. W. and Spiehler, E. J. (1987). Rule induction in forensic science. Central Research
+       Establishment, Home Office Forensic Science Service.
 
     Examples
     --------
@@ -118,31 +116,30 @@ def load_glass(*, include_id=False, return_X_y=False, as_frame=False):
 
 
 def load_letters_ijl(*, return_X_y=False, as_frame=False):
-    """Letters: 2,263 printed capitals I, J and L by 16 measures of their pixels.
+    """Load Letters: 2,263 printed capitals I, J and L, by 16 measures of their pixels.
 
-    All 755, 747 and 761 rows of these letters in UCI's file.  Papers on evidential clustering take 227 of
-    them and do not say which.
+    The data set has all 755, 747 and 761 rows of these letters in UCI's file.  Papers on evidential
+    clustering take 227 of these rows and do not say which.
 
     Parameters
     ----------
     return_X_y : bool, default=False
         Whether to return `(data, target)` only.
     as_frame : bool, default=False
-        Whether data and target are of pandas.
+        Whether to return data and target as pandas objects.
 
     Returns
     -------
     letters : Bunch
-        `data` (2263, 16), `target`, `feature_names`, `target_names`, `frame`, `DESCR`.  With `return_X_y`
-        the first two.
+        `data` (2263, 16), `target`, `feature_names`, `target_names`, `frame`, `DESCR`.  With `return_X_y`,
+        only `data` and `target`.
 
     References
     ----------
-    Slate, D. (1991). Letter Recognition. UCI Machine Learning Repository,
-    https://doi.org/10.24432/C5ZP40, Creative Commons Attribution 4.0.
-
-    Frey, P. W. and Slate, D. J. (1991). Letter recognition using Holland-style adaptive classifiers.
-    Machine Learning 6, 161-182.
+    .. [1] Slate, D. (1991). Letter Recognition. UCI Machine Learning Repository,
+       https://doi.org/10.24432/C5ZP40, Creative Commons Attribution 4.0.
+    .. [2] Frey, P. W. and Slate, D. J. (1991). Letter recognition using Holland-style adaptive classifiers.
+       Machine Learning 6, 161-182.
 
     Examples
     --------
@@ -159,31 +156,30 @@ def load_letters_ijl(*, return_X_y=False, as_frame=False):
 
 
 def load_iris_uci(*, return_X_y=False, as_frame=False):
-    """Iris as UCI prints it, which many papers use: Fisher's but for two rows.
+    """Load Iris as UCI prints it; many papers use this version, which differs from Fisher's in two rows.
 
-    Rows 34 and 37, counted from 0, are both 4.9, 3.1, 1.5, 0.1; Fisher's, which `load_iris` gives, are
-    4.9, 3.1, 1.5, 0.2 and 4.9, 3.6, 1.4, 0.1.
+    Rows 34 and 37, counted from 0, are both 4.9, 3.1, 1.5, 0.1.  In Fisher's version, which `load_iris`
+    returns, these rows are 4.9, 3.1, 1.5, 0.2 and 4.9, 3.6, 1.4, 0.1.
 
     Parameters
     ----------
     return_X_y : bool, default=False
         Whether to return `(data, target)` only.
     as_frame : bool, default=False
-        Whether data and target are of pandas.
+        Whether to return data and target as pandas objects.
 
     Returns
     -------
     iris : Bunch
-        `data` (150, 4), `target`, `feature_names`, `target_names`, `frame`, `DESCR`.  With `return_X_y`
-        the first two.
+        `data` (150, 4), `target`, `feature_names`, `target_names`, `frame`, `DESCR`.  With `return_X_y`,
+        only `data` and `target`.
 
     References
     ----------
-    Fisher, R. A. (1936). Iris. UCI Machine Learning Repository, https://doi.org/10.24432/C56C76,
-    Creative Commons Attribution 4.0.
-
-    Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems. Annals of Eugenics 7,
-    179-188.
+    .. [1] Fisher, R. A. (1936). Iris. UCI Machine Learning Repository, https://doi.org/10.24432/C56C76,
+       Creative Commons Attribution 4.0.
+    .. [2] Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems. Annals of Eugenics
+       7, 179-188.
 
     Examples
     --------
@@ -201,19 +197,25 @@ def load_iris_uci(*, return_X_y=False, as_frame=False):
 
 
 def load_iris(*, return_X_y=False, as_frame=False):
-    """Iris as Fisher printed it: `sklearn.datasets.load_iris`.
+    """Load Iris as Fisher printed it, with `sklearn.datasets.load_iris`.
 
     Parameters
     ----------
     return_X_y : bool, default=False
         Whether to return `(data, target)` only.
     as_frame : bool, default=False
-        Whether data and target are of pandas.
+        Whether to return data and target as pandas objects.
 
     Returns
     -------
     iris : Bunch
-        `data` (150, 4), `target` and the rest as scikit-learn has it.
+        `data` (150, 4), `target` and the other fields of scikit-learn's loader.  With `return_X_y`, only
+        `data` and `target`.
+
+    References
+    ----------
+    .. [1] Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems. Annals of Eugenics
+       7, 179-188.
 
     Examples
     --------
@@ -227,19 +229,20 @@ def load_iris(*, return_X_y=False, as_frame=False):
 
 
 def load_wine(*, return_X_y=False, as_frame=False):
-    """Wine, 178 wines of three growers: `sklearn.datasets.load_wine`.
+    """Load Wine, 178 wines of three growers, with `sklearn.datasets.load_wine`.
 
     Parameters
     ----------
     return_X_y : bool, default=False
         Whether to return `(data, target)` only.
     as_frame : bool, default=False
-        Whether data and target are of pandas.
+        Whether to return data and target as pandas objects.
 
     Returns
     -------
     wine : Bunch
-        `data` (178, 13), `target` and the rest as scikit-learn has it.
+        `data` (178, 13), `target` and the other fields of scikit-learn's loader.  With `return_X_y`, only
+        `data` and `target`.
 
     Examples
     --------
@@ -253,19 +256,20 @@ def load_wine(*, return_X_y=False, as_frame=False):
 
 
 def load_breast_cancer(*, return_X_y=False, as_frame=False):
-    """Wdbc, the diagnostic breast cancer data of Wisconsin: `sklearn.datasets.load_breast_cancer`.
+    """Load Wdbc, the Wisconsin diagnostic breast cancer data, with `sklearn.datasets.load_breast_cancer`.
 
     Parameters
     ----------
     return_X_y : bool, default=False
         Whether to return `(data, target)` only.
     as_frame : bool, default=False
-        Whether data and target are of pandas.
+        Whether to return data and target as pandas objects.
 
     Returns
     -------
     wdbc : Bunch
-        `data` (569, 30), `target` and the rest as scikit-learn has it.
+        `data` (569, 30), `target` and the other fields of scikit-learn's loader.  With `return_X_y`, only
+        `data` and `target`.
 
     Examples
     --------
@@ -279,18 +283,18 @@ def load_breast_cancer(*, return_X_y=False, as_frame=False):
 
 
 def _text(name):
-    """A file of the folder data."""
+    """Return the text of a file in the folder data."""
     return (resources.files("softclust.datasets") / "data" / name).read_text(encoding="utf-8")
 
 
 def _read(name):
-    """The column names of a table, and its rows as text."""
+    """Return the column names of a table, and its rows as text."""
     header, *rows = csv.reader(_text(f"{name}.csv").splitlines())
     return header, rows
 
 
 def _give(name, data, target, feature_names, target_names, return_X_y, as_frame, **more):
-    """Data and target in the form that was asked for."""
+    """Return data and target in the requested form."""
     feature_names, frame = list(feature_names), None
     if as_frame:
         try:

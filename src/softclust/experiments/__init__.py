@@ -1,4 +1,4 @@
-"""The tables and figures of five papers, run again with their protocols, beside what the papers printed."""
+"""The tables and figures of five papers, run again by their protocols, beside the printed numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,20 @@ EXPERIMENTS: tuple[Experiment, ...] = (
 
 
 def chosen(paper=None, name=None):
-    """The experiments of a paper, of a name in it, or all of them."""
+    """Return the experiments of a paper, the one with this name, or all of them.
+
+    Parameters
+    ----------
+    paper : str, default=None
+        Number of a paper, a key of `PAPERS`; None takes all papers.
+    name : str, default=None
+        Name of an experiment, such as "table1"; None takes all experiments.
+
+    Returns
+    -------
+    list of Experiment
+        At least one.
+    """
     if paper is not None and paper not in PAPERS:
         raise ValueError(f"There is no paper {paper!r}; it is one of {', '.join(PAPERS)}.")
     of_paper = [e for e in EXPERIMENTS if paper in (None, e.paper)]
@@ -33,7 +46,22 @@ def chosen(paper=None, name=None):
 
 
 def run(experiment, effort, folder=None):
-    """The lines of an experiment: kept ones if there are any in `folder`, else run now and kept there."""
+    """Return the lines of an experiment, from `folder` if they are stored there; else run and store them.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment.
+    effort : Effort
+        How many draws to make.
+    folder : path, default=None
+        Folder of stored results; None always runs the experiment and stores nothing.
+
+    Returns
+    -------
+    list of Line
+        The lines of the experiment.
+    """
     if folder is None:
         return experiment.run(effort)
     path = storage.place(folder, experiment, effort.quick)

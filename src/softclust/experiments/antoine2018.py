@@ -1,16 +1,17 @@
 """Antoine, Guerrero, Boone & Romero 2018: possibilistic clustering with seeds.
 
-Protocol: alpha = 1, K = 1, the repulsion eta and the weight b of Table II; 100 draws of labels that are
-certain; ARI of the hardened partition against the share of labelled rows.  The figures have no numbers, so
-that only what the text says of them can be checked.
+Protocol: alpha = 1, K = 1, the repulsion eta and the weight b of Table II; 100 draws of certain labels; ARI
+of the hardened partition against the share of labelled rows.  The figures have no numbers, so that only the
+statements of the text about them can be checked.
 
-Readings: rows as they are, not scaled.  A start at the labelled means, where the paper has the best of five
-random ones: a label names a cluster, so that of random starts one in c! has the clusters in the order of
-the labels.  Without labels the best of five starts.  The three small classes of Ecoli are rows of the fit,
-but neither labelled nor scored.  GaussK2 is unpublished: two Gaussians of ours, drawn anew each time.
+Readings: rows are not scaled.  Fits with labels start at the labelled means; the paper takes the best of
+five random starts.  A label names a cluster, and only one random start in c! has the clusters in the order
+of the labels.  Fits without labels take the best of five starts.  The three small classes of Ecoli are rows
+of the fit, but are neither labelled nor scored.  GaussK2 is unpublished: here it is two Gaussians of ours,
+drawn anew each time.
 
-The papers' score counts the labelled rows too, which a method that obeys labels has for free; each line has
-the score over the other rows beside it.
+The paper's score counts the labelled rows too, which a method that obeys labels gets right for free; each
+line also shows the score over the unlabelled rows.
 """
 
 from __future__ import annotations
@@ -39,15 +40,15 @@ METHODS = ("SKMEANS", "SFCM", "SRPCM", "SPFCM")
 ALONE = {"SKMEANS": "k-means", "SFCM": "FCM", "SRPCM": "RPCM", "SPFCM": "PFCM"}
 STARTS = 5
 OUTLYING = 0.1  # "t <= 0.1 for all k"
-MUCH = 0.01  # scores that differ by less are equal
-LEAST = 1e-9  # and rates
+MUCH = 0.01  # scores that differ by less count as equal
+LEAST = 1e-9  # rates that differ by less count as equal
 UNDEFINED = "the paper does not define its rate"
 IN_WORDS = ", ".join(f"{share:.0%}" for share in SHARES)
 
 
 # ---------------------------------------------------------------------- Figures 2 to 5
 def rows_of(name, seed):
-    """Rows and classes, -1 for outliers."""
+    """Return the rows and their classes, -1 for outliers."""
     if name == "Ecoli":
         return load_ecoli(rare_as_outliers=True, return_X_y=True)
     if name == "GaussK2":
@@ -56,12 +57,12 @@ def rows_of(name, seed):
 
 
 def run_table_1(effort):
-    """The data sets; of Ecoli's eight classes the three small ones are outliers."""
+    """Return a line for each data set; the three small ones of Ecoli's eight classes are outliers."""
     return [description(name, said, rows_of(name, 0)) for name, said in TABLE_1.items()]
 
 
 def draw_labels(y, share, seed):
-    """The classes of some rows that are no outliers, -1 elsewhere."""
+    """Return labels: the classes of some rows that are not outliers, -1 for the other rows."""
     told = np.full(len(y), -1)
     known = y >= 0
     told[known] = sample_supervision(y[known], share, random_state=seed).y
@@ -69,7 +70,7 @@ def draw_labels(y, share, seed):
 
 
 def fit(method, data, X, told, c, seed):
-    """A method of the paper with its parameters for that data set."""
+    """Fit a method of the paper with its parameters for this data set."""
     eta, b = SETTINGS[data]
     parameters: dict[str, dict] = {"SRPCM": {"separation": Repulsion(eta)}, "SPFCM": {"b": b}}
     own = parameters.get(method, {})
@@ -79,36 +80,37 @@ def fit(method, data, X, told, c, seed):
 
 
 class Curves:
-    """What was measured of each method, (shares, draws).
+    """Four measures of each method, each of shape (shares, draws).
 
-    `everything` is the score over all rows that are no outliers, `unlabelled` over those of them without a
-    label, `found` the share of the outliers found, `right` that of the rows told rightly to be one or none.
+    `everything` is the score over all rows that are not outliers, and `unlabelled` the score over those
+    without a label.  `found` is the share of outliers that were found, and `right` the share of all rows
+    that were rightly classified as outlier or not.
     """
 
     def __init__(self, measured):
-        """`measured`: for each method (draws, shares, 4)."""
+        """Take `measured`: for each method an array of shape (draws, shares, 4)."""
         kinds = {method: np.array(of).T for method, of in measured.items()}
         self.everything, self.unlabelled, self.found, self.right = (
             {method: of[i] for method, of in kinds.items()} for i in range(4)
         )
 
     def mean(self, method, shares):
-        """Score over draws and shares."""
+        """Return the mean score of a method over draws and shares."""
         return float(np.mean([self.everything[method][SHARES.index(share)] for share in shares]))
 
     def best(self, shares):
-        """The method of the greatest mean, and those that come as near as makes no difference."""
+        """Return the methods whose mean is within `MUCH` of the greatest."""
         means = {method: self.mean(method, shares) for method in METHODS}
         return [method for method in METHODS if means[method] > max(means.values()) - MUCH]
 
     def rank(self, method, shares):
-        """1 for the best."""
+        """Return the rank of a method by its mean score; 1 is the best."""
         return 1 + sum(self.mean(other, shares) > self.mean(method, shares) for other in METHODS)
 
 
 @kept
 def curves_of(effort, data):
-    """`Curves` of a data set."""
+    """Return the `Curves` of a data set."""
     measured: dict[str, list] = {method: [] for method in METHODS}
     for seed in effort.draws(full=100, quick=5):
         X, y = rows_of(data, seed)
@@ -118,7 +120,7 @@ def curves_of(effort, data):
 
 
 def measure(method, data, X, y, share, seed):
-    """The four figures of `Curves` for one fit; without typicalities there are no outliers."""
+    """Return the four measures of `Curves` for one fit; a fit without typicalities marks no outliers."""
     told = draw_labels(y, share, seed)
     model = fit(method, data, X, told, len(np.unique(y[y >= 0])), seed)
     outlying = y < 0
@@ -135,7 +137,7 @@ def measure(method, data, X, y, share, seed):
 
 
 def run_figure(data, claims, effort):
-    """The curves in numbers, then what the text says of them."""
+    """Return the curves in numbers, then the claims of the text about them."""
     curves = curves_of(effort, data)
     lines = [
         Line(
@@ -151,7 +153,7 @@ def run_figure(data, claims, effort):
 
 
 def labels_improve(curves):
-    """SRPCM with the most labels against RPCM."""
+    """Compare SRPCM with the most labels and RPCM."""
     score = curves.everything["SRPCM"].mean(axis=1)
     rest = curves.unlabelled["SRPCM"].mean(axis=1)
     return claim(
@@ -164,7 +166,7 @@ def labels_improve(curves):
 
 
 def best_is(method, shares, when, why=""):
-    """A claim that a method has the best mean over some shares, alone or with others as near as 0.01."""
+    """Claim that a method has the best mean over some shares, or a mean within 0.01 of the best."""
 
     def check(curves):
         best = curves.best(shares)
@@ -175,7 +177,7 @@ def best_is(method, shares, when, why=""):
 
 
 def is_low(method, shares, when):
-    """A claim that a method is among the worse two."""
+    """Claim that a method is one of the two worst."""
 
     def check(curves):
         rank = curves.rank(method, shares)
@@ -189,7 +191,7 @@ def is_low(method, shares, when):
 
 
 def beats(method, others, shares):
-    """A claim that a method is above others on the mean."""
+    """Claim that a method has a greater mean than others."""
 
     def check(curves):
         scored = {name: curves.mean(name, shares) for name in (method, *others)}
@@ -201,7 +203,7 @@ def beats(method, others, shares):
 
 
 def labels_harm_ecoli(curves):
-    """PFCM without labels against SPFCM with them."""
+    """Compare PFCM without labels and SPFCM with labels."""
     score, rest = (of["SPFCM"].mean(axis=1) for of in (curves.everything, curves.unlabelled))
     return claim(
         "labels lower the score of SPFCM",
@@ -240,7 +242,7 @@ CLAIMS = {
 
 
 def draw_curves(data, effort):
-    """Score against share of labels, over all rows as in the paper and over those without a label."""
+    """Draw the score against the share of labels: over all rows, as in the paper, and over unlabelled rows."""
     from softclust.plotting import SupervisionCurveDisplay
     from softclust.plotting.canvas import pyplot
 
@@ -255,7 +257,7 @@ def draw_curves(data, effort):
 
 # ---------------------------------------------------------------------- stability
 def run_stability(effort):
-    """SPFCM is "more stable" than SRPCM: its mean score varies less from data set to data set."""
+    """Check that SPFCM is "more stable" than SRPCM: its mean score varies less between data sets."""
     means = {
         method: [curves_of(effort, data).mean(method, TOLD) for data in SETTINGS]
         for method in ("SRPCM", "SPFCM")
@@ -268,7 +270,7 @@ def run_stability(effort):
 
 # ---------------------------------------------------------------------- Figure 6
 def detections(effort):
-    """The two readings of the paper's rate, by name: of both methods (shares, draws)."""
+    """Return the two readings of the paper's rate by name; each gives both methods' (shares, draws)."""
     curves = curves_of(effort, "Ecoli")
     return {
         name: {method: of[method] for method in ("SRPCM", "SPFCM")}
@@ -277,15 +279,15 @@ def detections(effort):
 
 
 def run_figure_6(effort):
-    """The "accuracy rate" is not defined: the share of the outliers found, and of all rows told right.
+    """Check two readings of the undefined "accuracy rate": outliers found, and all rows classified right.
 
-    Few rows are outliers, so that marking none at all tells nearly all rows right.
+    Few rows are outliers, so that a method that marks none classifies nearly all rows right.
     """
     return [line for name, rates in detections(effort).items() for line in detection_lines(name, rates)]
 
 
 def detection_lines(name, rates):
-    """The rates of both methods in numbers, and what the text says of them."""
+    """Return the rates of both methods in numbers, and the claims of the text about them."""
     means = {method: of.mean(axis=1) for method, of in rates.items()}
     told = {method: float(of[1:].mean()) for method, of in means.items()}
     lines = []
@@ -300,7 +302,7 @@ def detection_lines(name, rates):
 
 
 def draw_figure_6(effort):
-    """Both readings of the rate."""
+    """Draw both readings of the rate."""
     from softclust.plotting import SupervisionCurveDisplay
     from softclust.plotting.canvas import pyplot
 

@@ -1,4 +1,4 @@
-"""What several experiments need: scores of fits, starts as in the papers, and results that are kept."""
+"""Helpers of several experiments: scores of fits, starts as in the papers, and cached results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from softclust.experiments.frame import NOT_REPRODUCIBLE, REPRODUCED, Line
 
 @contextmanager
 def expected_trouble():
-    """Silence about centres that coincide and loops that run out: the papers' settings lead to both."""
+    """Silence warnings of coinciding centres and of missing convergence; the papers' settings cause both."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateClusterWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -23,7 +23,7 @@ def expected_trouble():
 
 
 def kept(measure):
-    """Decorator of `measure(effort, *names)`: lines and picture of an experiment share one computation."""
+    """Cache `measure(effort, *names)`, so that the lines and the picture of an experiment share its result."""
     results: dict = {}
 
     @functools.wraps(measure)
@@ -37,31 +37,31 @@ def kept(measure):
 
 
 def ari(classes, labels):
-    """The adjusted Rand index."""
+    """Return the adjusted Rand index."""
     from softclust.metrics import adjusted_rand_score
 
     return float(adjusted_rand_score(classes, labels))
 
 
 def random_starts(X, c, count, seed):
-    """`count` times c rows that differ, drawn at random."""
+    """Return `count` random starts, each of c distinct rows."""
     distinct = np.unique(X, axis=0)
     rng = np.random.default_rng(seed)
     return [distinct[rng.choice(len(distinct), c, replace=False)] for _ in range(count)]
 
 
 def least_objective(models):
-    """The fit that a paper would keep of several."""
+    """Return the fit with the least objective, which a paper would keep."""
     return min(models, key=lambda model: model.objective_)
 
 
 def in_words(values, digits=2):
-    """Numbers as a sentence has them: ".59, .67"."""
+    """Format numbers for a sentence: "0.59, 0.67"."""
     return ", ".join(f"{value:.{digits}f}" for value in values)
 
 
 def description(name, printed, rows, why=""):
-    """A line of a table that describes data: rows, attributes and classes, -1 being none."""
+    """Return a line on the size of a data set: rows, attributes and classes; -1 is not a class."""
     X, y = rows
     ours = (*X.shape, len(np.unique(y[y >= 0])))
     said, found = ("{} rows, {} attributes, {} classes".format(*counts) for counts in (printed, ours))

@@ -1,4 +1,4 @@
-"""What an experiment is: lines that set what a paper printed beside what is measured, with a verdict."""
+"""Experiments: lines that compare a number printed in a paper with the measured one, with a verdict."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ VERDICTS = (REPRODUCED, BRACKETED, NOT_REPRODUCIBLE, CONFIRMED, NOT_CONFIRMED)
 
 @dataclass(frozen=True)
 class Line:
-    """One figure of a paper beside ours.
+    """A printed number of a paper beside ours.
 
     Attributes
     ----------
     what : str
-        What was measured, as "FCM, errors".
+        What was measured, such as "FCM, errors".
     paper : str
-        As printed; "" where the paper gives none.
+        The number as printed; "" if the paper gives none.
     ours : str
-        What came out: a number, or the median with the band of the draws.
+        The result: a number, or the median with the band of the draws.
     verdict : str
         One of `VERDICTS`, or "" for a line that is shown for comparison alone.
     why : str
-        What the reader must know: the reading under which it comes out, or why it does not.
+        A remark: the reading of the paper that gives the printed number, or why none does.
     """
 
     what: str
@@ -43,20 +43,20 @@ class Line:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A table, a figure or a claim of a paper, and how it is run again.
+    """A table, a figure or a claim of a paper, and the function that runs it again.
 
     Attributes
     ----------
     paper : str
-        Its number, as "003".
+        Number of the paper, such as "003".
     name : str
-        As "table1".
+        Name of the experiment, such as "table1".
     title : str
-        What it shows.
+        What the experiment shows.
     run : callable
-        `run(effort)` gives the lines.
+        `run(effort)` returns the lines.
     draw : callable or None
-        `draw(effort)` gives a matplotlib figure, for experiments with a picture.
+        `draw(effort)` returns a matplotlib figure; None for an experiment without a picture.
     """
 
     paper: str
@@ -68,21 +68,32 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Effort:
-    """How many draws an experiment makes, and who is told of them.
+    """How many draws an experiment makes, and a function that hears of its progress.
 
     Attributes
     ----------
     quick : bool
-        Fewer draws.
+        Whether to make fewer draws.
     tell : callable
-        Called with the number of draws done and their whole number.
+        Called after each draw with the number of draws done and the number of all draws.
     """
 
     quick: bool = False
     tell: Callable[[int, int], None] = field(default=lambda done, whole: None)
 
     def draws(self, full: int, quick: int) -> Iterator[int]:
-        """Seeds 0, 1, ..: as many as asked of a full or of a quick run; each is told when it is done."""
+        """Yield the seeds 0, 1, .. of the draws, and call `tell` after each draw.
+
+        Parameters
+        ----------
+        full, quick : int
+            Number of draws of a full and of a quick run.
+
+        Yields
+        ------
+        int
+            The seed of a draw.
+        """
         whole = quick if self.quick else full
         for seed in range(whole):
             yield seed
@@ -90,25 +101,30 @@ class Effort:
 
 
 def compare(what, printed, measured, *, digits=None, band=None, why=""):
-    """A line whose verdict follows from the figures.
+    """Return a line whose verdict follows from the numbers.
 
-    Reproduced: the measured value, a single one or the median of draws, is the printed one when written
-    with as many digits.  Bracketed: the printed value is within the band of the draws.
+    Reproduced: the measured value, or the median of the draws, rounds to the printed value.  Bracketed: the
+    printed value is within the band of the draws.
 
     Parameters
     ----------
     what : str
         What was measured.
     printed : str
-        The paper's figure, as printed.
-    measured : float or array of them
+        The number in the paper, as printed.
+    measured : float or array of float
         One value, or one for each draw (or start, or reading).
     digits : int or None
-        Digits after the point to compare; by default those of `printed`.
+        Number of digits after the point to compare; by default as many as `printed` has.
     band : tuple of float, default (0.1, 0.9)
         Quantiles between which a printed value counts as bracketed.
     why : str
-        Shown beside the verdict.
+        A remark, shown beside the verdict.
+
+    Returns
+    -------
+    Line
+        The line.
     """
     digits = _digits(printed) if digits is None else digits
     low_quantile, high_quantile = (0.1, 0.9) if band is None else band
@@ -128,7 +144,7 @@ def compare(what, printed, measured, *, digits=None, band=None, why=""):
 
 
 def claim(what, said, shown, holds, why=""):
-    """A line for a sentence of a paper that can be true or false of what was measured."""
+    """Return a line on a sentence of a paper, confirmed or not by the measured values."""
     return Line(what, said, shown, CONFIRMED if holds else NOT_CONFIRMED, why)
 
 

@@ -1,4 +1,4 @@
-"""What the experiments count: errors, deviations of centres, scores; and how the papers start and stop."""
+"""Measures of the experiments (errors, deviations of centres, scores), and the papers' starts and stops."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from softclust.units import rows_in_units
 
 
 def majority_errors(classes, clusters):
-    """Rows of known class (not -1) whose class is not the most frequent one of their cluster.
+    """Count the rows of known class (not -1) whose class is not the most frequent one of their cluster.
 
-    Other than with a one-to-one matching, two clusters may stand for the same class: where PCM lets all
-    clusters coincide, the rows outside the largest class are the errors, as the papers count them.
+    Unlike in a one-to-one matching, two clusters may stand for the same class.  If all clusters of PCM
+    coincide, the errors are the rows outside the largest class, as the papers count them.
     """
     classes, clusters = np.asarray(classes), np.asarray(clusters)
     is_known = classes != -1
@@ -27,22 +27,22 @@ def majority_errors(classes, clusters):
 
 
 def centre_deviation(true_centres, centres):
-    """Sum over the true centres of the squared distance to the nearest of the centres found."""
+    """Return the sum over the true centres of the squared distance to the nearest centre found."""
     gaps = np.asarray(true_centres)[:, None] - np.asarray(centres)[None]
     return float((gaps**2).sum(axis=2).min(axis=1).sum())
 
 
 def least_gap(centres):
-    """Distance of the two centres that are nearest to each other."""
+    """Return the distance between the two nearest centres."""
     first, second = np.triu_indices(len(centres), 1)
     return float(np.linalg.norm(centres[first] - centres[second], axis=1).min())
 
 
 def agreement(classes, clusters):
-    """Normalised mutual information I / sqrt(H H') and the Rand index.
+    """Return the normalised mutual information I / sqrt(H H') and the Rand index.
 
-    The square root, and not the arithmetic mean of the entropies, is the norm under which published
-    figures of the labelled papers come out.
+    The square root, not the arithmetic mean of the entropies, gives the published numbers of the papers
+    with labels.
     """
     from sklearn.metrics import normalized_mutual_info_score
 
@@ -51,13 +51,13 @@ def agreement(classes, clusters):
 
 
 def tolerance(X, epsilon):
-    """`tol` of an estimator that stops when no centre moves by more than epsilon in the units of X."""
+    """Return the `tol` that stops an estimator when no centre moves by more than epsilon in the units of X."""
     units = rows_in_units(np.ascontiguousarray(X, dtype=np.float64)).units
     return epsilon * units.factor / units.spread
 
 
 def random_rows(X, count, seed):
-    """So many distinct rows of X, as a start."""
+    """Return `count` distinct random rows of X, as a start."""
     distinct = np.unique(X, axis=0)
     return distinct[np.random.default_rng(seed).choice(len(distinct), count, replace=False)]
 
@@ -72,7 +72,7 @@ def coincidence_expected():
 
 @contextmanager
 def limit_expected():
-    """Silence the warning that iterations ran out, where a paper limits them."""
+    """Silence the warning that iterations ran out, for papers that limit the iterations."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The last of max_iter=", ConvergenceWarning)
         yield

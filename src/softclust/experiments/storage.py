@@ -1,4 +1,4 @@
-"""Results of experiments kept between runs: one JSON file each, written whole or not at all."""
+"""Stored results of experiments: one JSON file each, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from softclust.experiments.frame import Line
 
 
 def default_folder():
-    """Where results are kept: the user's cache folder."""
+    """Return the folder of stored results, in the user's cache folder."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "softclust" / "experiments"
 
 
 def place(folder, experiment, quick):
-    """The file of an experiment: another one for another version of the library or of its code."""
+    """Return the file of an experiment; its name changes with the version and with the experiments' code."""
     code = hashlib.sha256(softclust.__version__.encode())
     for source in sorted(_sources(), key=lambda file: file.name):
         code.update(source.read_bytes())
@@ -35,7 +35,7 @@ def _sources():
 
 
 def load(path):
-    """The lines that are kept there, or None where there are none that can be read."""
+    """Return the lines stored in a file, or None if the file is missing or cannot be read."""
     try:
         return [Line(**line) for line in json.loads(path.read_text(encoding="utf-8"))]
     except (OSError, ValueError, TypeError):
@@ -43,7 +43,7 @@ def load(path):
 
 
 def keep(path, lines):
-    """Write the lines; a folder that cannot be written keeps nothing and stops nothing."""
+    """Store the lines in a file; do nothing if the folder cannot be written."""
     half = path.with_suffix(f".{os.getpid()}.half")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

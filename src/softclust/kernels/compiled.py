@@ -3,7 +3,8 @@
 from typing import Any
 
 import numba
-from numba.core.caching import FunctionCache
+
+from softclust.compat.numba import cached_on_disk
 
 TILE = 128  # rows a tile: p x 128 numbers fit the first-level cache for the usual p
 # Of more features these at a time: columns of a tile lie a power of two apart, and more of them would
@@ -22,19 +23,9 @@ _FAST = {"contract", "reassoc", "arcp", "nsz"}
 compiled = numba.njit(**_COMMON, fastmath=_FAST)
 
 
-class _Kept(FunctionCache):
-    """Code on disk.  Numba would first learn all that it can compile, which is a tenth of a first fit."""
-
-    def load_overload(self, sig, target_context):
-        with self._guard_against_spurious_io_errors():
-            return self._load_overload(sig, target_context)
-
-
 def compiled_pass(function):
-    """What Python calls; the rest is compiled into it.  Looking for code on disk takes a millisecond."""
-    dispatcher = compiled(function)
-    dispatcher._cache = _Kept(function)  # as cache=True does with Numba's own
-    return dispatcher
+    """Compile a function that Python calls, with all that it calls, or load it from disk in a millisecond."""
+    return cached_on_disk(compiled(function), function)
 
 
 # For arithmetic whose order is its accuracy.

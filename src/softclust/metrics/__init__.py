@@ -1,8 +1,9 @@
-"""How good a soft partition is, by itself and beside another.
+"""Measures of soft partitions: validity indices of one partition, and agreement between two.
 
-Indices of memberships, rows and centres tell numbers of clusters and parameters apart without any classes:
-`INDICES` lists them, and `validity` gives all that apply to a fitted estimator.  The others compare two
-partitions of the same rows.  All take arrays and keep memory linear in the number of rows.
+Validity indices use memberships, rows and centres to compare numbers of clusters and parameters, without
+any classes.  `INDICES` lists the validity indices, and `validity` computes all that apply to a fitted
+estimator.  The other functions compare two partitions of the same rows.  All functions take arrays and keep
+memory linear in the number of rows.
 """
 
 from softclust.credal import credal_rand_index
@@ -61,7 +62,7 @@ __all__ = [
 
 
 def __getattr__(name):
-    """Those of scikit-learn, which take half a second to load, at first use."""
+    """Load the scores of scikit-learn at first use; importing scikit-learn takes half a second."""
     if name not in _OF_SCIKIT_LEARN:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from sklearn import metrics

@@ -1,4 +1,4 @@
-"""How far two partitions of the same rows agree, from sums over single rows."""
+"""Agreement of two partitions of the same rows, computed from sums over single rows."""
 
 from __future__ import annotations
 
@@ -8,34 +8,36 @@ import numpy as np
 
 from softclust.metrics.checks import check_labels, check_memberships, weights_of
 
-_MOST_CELLS = 10**7  # of a table of classes and clusters
+_MOST_CELLS = 10**7  # largest table of classes x clusters to match: 80 MB of float64
 
 
 class _Pairs(NamedTuple):
-    """Sums over all pairs of rows i < j, psi_ij = sum_k u_ik u_jk being how far i and j are together."""
+    """Sums over all pairs of rows i < j, which are together to the degree psi_ij = sum_k u_ik u_jk."""
 
-    both: float  # of psi_ij psi'_ij
-    first: float  # of psi_ij
-    second: float  # of psi'_ij
-    number: float
+    both: float  # sum of psi_ij psi'_ij
+    first: float  # sum of psi_ij
+    second: float  # sum of psi'_ij
+    number: float  # of pairs
 
 
 def fuzzy_rand_index(U, V, *, sample_weight=None):
     """Fuzzy Rand index (SS + DD)/(SS + SD + DS + DD) (Frigui, Hwang & Rhee 2007).
 
-    Rows i and j are together to the degree psi_ij = sum_k u_ik u_jk in U, psi'_ij in V, and over i < j
+    Rows i and j are together to the degree psi_ij = sum_k u_ik u_jk in U, and psi'_ij in V.  Over all pairs
+    of rows i < j,
 
     SS = sum psi psi',  SD = sum psi (1 - psi'),  DS = sum (1 - psi) psi',  DD = sum (1 - psi)(1 - psi').
 
-    The names and numbers of clusters do not matter.  For hard partitions it is the Rand index.  A fuzzy
-    partition has less than 1 with itself; `credal_rand_index` has 1.
+    The names of the clusters do not matter, and their numbers may differ.  For hard partitions the index is
+    the Rand index.  A fuzzy partition compared with itself scores less than 1; with `credal_rand_index` it
+    scores 1.
 
     Parameters
     ----------
     U, V : array-like of shape (n, c) or (n,)
-        Memberships with rows that sum to 1, or labels; c may differ.
+        Memberships whose rows sum to 1, or labels.  U and V may have different c.
     sample_weight : array-like of shape (n,), default=None
-        How many rows each row stands for: a row of w > 1 makes w (w - 1)/2 pairs with itself.
+        How many rows each row stands for.  A row of weight w > 1 forms w (w - 1)/2 pairs with itself.
 
     Returns
     -------
@@ -44,14 +46,14 @@ def fuzzy_rand_index(U, V, *, sample_weight=None):
 
     Notes
     -----
-    The sum of psi psi' over all i and j is the sum of squares of U'V, from which the terms i = j are taken:
-    time O(n c c'), memory O(n (c + c')).  The definition of Campello (2007) has minima in place of
-    products, and no such sum.
+    The sum of psi psi' over all i and j is the sum of the squared entries of U'V; the terms i = j are then
+    subtracted.  Time is O(n c c'), memory O(n (c + c')).  The definition of Campello (2007) has minima in
+    place of products and cannot be reduced to such a sum.
 
     References
     ----------
-    Frigui, Hwang, Rhee (2007). Clustering and aggregation of relational data with applications to image
-    database categorization. Pattern Recognition 40(11), 3053-3068.
+    .. [1] Frigui, Hwang, Rhee (2007). Clustering and aggregation of relational data with applications to
+       image database categorization. Pattern Recognition 40(11), 3053-3068.
 
     Examples
     --------
@@ -68,9 +70,10 @@ def fuzzy_rand_index(U, V, *, sample_weight=None):
 def fuzzy_adjusted_rand_index(U, V, *, sample_weight=None):
     """Fuzzy Rand index adjusted for chance, as Hubert & Arabie (1985) adjust the Rand index.
 
-    ARI = (SS - E)/((P + P')/2 - E) with P = SS + SD and P' = SS + DS as in `fuzzy_rand_index`.  E = P P'/M
-    for M pairs is the exact mean of SS over all orders of the rows of V: independent partitions have 0 on
-    average.  For hard partitions it is the adjusted Rand index.
+    ARI = (SS - E)/((P + P')/2 - E) with P = SS + SD and P' = SS + DS; `fuzzy_rand_index` defines these
+    sums.  E = P P'/M, with M the number of pairs, is the exact mean of SS over all orders of the rows of V,
+    so that independent partitions score 0 on average.  For hard partitions the index is the adjusted Rand
+    index.
 
     Parameters
     ----------
@@ -80,13 +83,13 @@ def fuzzy_adjusted_rand_index(U, V, *, sample_weight=None):
     Returns
     -------
     float
-        At most 1; 1 where both partitions put all rows together, or all apart.
+        At most 1.  The index is 1 if both partitions put all rows together, or both put all rows apart.
 
     References
     ----------
-    Hubert, Arabie (1985). Comparing partitions. Journal of Classification 2, 193-218.
-    Frigui, Hwang, Rhee (2007). Clustering and aggregation of relational data with applications to image
-    database categorization. Pattern Recognition 40(11), 3053-3068.
+    .. [1] Hubert, Arabie (1985). Comparing partitions. Journal of Classification 2, 193-218.
+    .. [2] Frigui, Hwang, Rhee (2007). Clustering and aggregation of relational data with applications to
+       image database categorization. Pattern Recognition 40(11), 3053-3068.
 
     Examples
     --------
@@ -104,8 +107,8 @@ def fuzzy_adjusted_rand_index(U, V, *, sample_weight=None):
 def fuzzy_jaccard_index(U, V, *, sample_weight=None):
     """Fuzzy Jaccard index SS/(SS + SD + DS), with the sums of `fuzzy_rand_index` (Frigui et al. 2007).
 
-    Pairs that are apart in both partitions do not count.  For hard partitions it is the Jaccard index of
-    the sets of pairs.
+    Pairs that are apart in both partitions do not count.  For hard partitions the index is the Jaccard
+    index of the two sets of pairs that are together.
 
     Parameters
     ----------
@@ -115,12 +118,12 @@ def fuzzy_jaccard_index(U, V, *, sample_weight=None):
     Returns
     -------
     float
-        Between 0 and 1; 1 where neither partition puts any rows together.
+        Between 0 and 1; 1 if neither partition puts any rows together.
 
     References
     ----------
-    Frigui, Hwang, Rhee (2007). Clustering and aggregation of relational data with applications to image
-    database categorization. Pattern Recognition 40(11), 3053-3068.
+    .. [1] Frigui, Hwang, Rhee (2007). Clustering and aggregation of relational data with applications to
+       image database categorization. Pattern Recognition 40(11), 3053-3068.
 
     Examples
     --------
@@ -138,7 +141,7 @@ def rand_index(y_true, y_pred, *, sample_weight=None):
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n,)
-        Labels; each one is a cluster, negative ones too.
+        Labels.  Each distinct label is a cluster, negative labels too.
     sample_weight : array-like of shape (n,), default=None
         How many rows each row stands for.
 
@@ -146,6 +149,11 @@ def rand_index(y_true, y_pred, *, sample_weight=None):
     -------
     float
         Between 0 and 1.
+
+    References
+    ----------
+    .. [1] Rand (1971). Objective criteria for the evaluation of clustering methods. Journal of the American
+       Statistical Association 66(336), 846-850.
 
     Examples
     --------
@@ -159,7 +167,7 @@ def rand_index(y_true, y_pred, *, sample_weight=None):
 
 
 def matched_accuracy(y_true, y_pred, *, sample_weight=None):
-    """Share of rows whose cluster is the one matched with their class, by the best one-to-one matching.
+    """Share of rows whose cluster is matched with their class, in the best one-to-one matching.
 
     Clusters beyond the number of classes stay unmatched, and their rows count as errors.
 
@@ -177,7 +185,7 @@ def matched_accuracy(y_true, y_pred, *, sample_weight=None):
 
     References
     ----------
-    Kuhn (1955). The Hungarian method for the assignment problem. Naval Research Logistics 2, 83-97.
+    .. [1] Kuhn (1955). The Hungarian method for the assignment problem. Naval Research Logistics 2, 83-97.
 
     Examples
     --------
@@ -190,7 +198,23 @@ def matched_accuracy(y_true, y_pred, *, sample_weight=None):
 
 
 def matched_errors(y_true, y_pred, *, sample_weight=None):
-    """Number of rows outside the matching of `matched_accuracy`; with weights, their weight.
+    """Number of rows whose cluster is not matched with their class; with weights, their total weight.
+
+    The matching is the one of `matched_accuracy`.
+
+    Parameters
+    ----------
+    y_true, y_pred, sample_weight
+        As in `matched_accuracy`.
+
+    Returns
+    -------
+    int or float
+        At least 0; an int without `sample_weight`, a float with `sample_weight`.
+
+    References
+    ----------
+    .. [1] Kuhn (1955). The Hungarian method for the assignment problem. Naval Research Logistics 2, 83-97.
 
     Examples
     --------
@@ -208,7 +232,8 @@ def _pairs(U, V, sample_weight):
     if len(U) != len(V):
         raise ValueError(f"U has {len(U)} rows and V has {len(V)}; they need the same rows.")
     weight = weights_of(sample_weight, len(U))
-    # What i = j adds to the sums over all i and j, beyond the pairs that the copies of a row make.
+    # The weight of the terms i = j to subtract from the sums over all i and j.  A row of weight w > 1 keeps
+    # the w (w - 1) ordered pairs of its copies; a row of weight w <= 1 keeps nothing.
     alone = weight * np.minimum(weight, 1.0)
     own, other = _own(U), _own(V)
     every = (_joint(U, V, weight), _column_sums(U, weight), _column_sums(V, weight), weight.sum())
@@ -218,12 +243,12 @@ def _pairs(U, V, sample_weight):
 
 
 def _as_partition(U, name):
-    """Memberships, or the places of labels among their names."""
+    """Return checked memberships, or the position of each label among the sorted distinct labels."""
     return check_labels(U, name)[0] if np.ndim(U) == 1 else check_memberships(U, name)
 
 
 def _own(U):
-    """(n,) psi_ii."""
+    """(n,) psi_ii of each row."""
     return np.ones(len(U)) if U.ndim == 1 else (U * U).sum(axis=1)
 
 
@@ -232,7 +257,7 @@ def _column_sums(U, weight):
 
 
 def _joint(U, V, weight):
-    """The entries of U'V with weights, in any shape; of two labellings those that are not 0."""
+    """Return the entries of the weighted U'V, in any shape; of two labellings only the nonzero entries."""
     if U.ndim == 1 and V.ndim == 1:
         cells = np.unique(U * (V.max() + 1) + V, return_inverse=True)[1]
         return np.bincount(cells.reshape(-1), weight)
@@ -244,12 +269,12 @@ def _joint(U, V, weight):
 
 
 def _share(part, whole, least=0.0):
-    """part/whole, at most 1; 1 where there is nothing to share."""
+    """Return part/whole, at most 1; 1 if `whole` does not exceed `least`."""
     return min(1.0, float(part / whole)) if whole > least else 1.0
 
 
 def _matched(y_true, y_pred, sample_weight):
-    """The weight of the rows that match, and of all."""
+    """Return the weight of the matched rows, and the weight of all rows."""
     from scipy.optimize import linear_sum_assignment
 
     classes, c = check_labels(y_true, "y_true")

@@ -1,4 +1,4 @@
-"""Checks of what the indices are given: a sentence names the argument, the row and what would fit."""
+"""Checks of the arguments of the indices.  Each error names the argument, the row and what would fit."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 from softclust.knowledge import check_weight
 
-_TOLERANCE = {8: 1e-6, 4: 1e-4, 2: 1e-2}  # of the sum of a row, by the bytes of a number
+_TOLERANCE = {8: 1e-6, 4: 1e-4, 2: 1e-2}  # of the sum of a row, by the size of a float in bytes
 
 
 def check_memberships(U, name="U"):
-    """(n, c) memberships as float64: at least 0, rows that sum to 1."""
+    """Return (n, c) memberships as float64; raise unless all are at least 0 and each row sums to 1."""
     raw = _numbers(U, name, "a row of memberships per object")
     tolerance = _TOLERANCE.get(raw.dtype.itemsize, 1e-6) if raw.dtype.kind == "f" else 1e-6
     U = raw.astype(np.float64)
@@ -32,7 +32,7 @@ def check_memberships(U, name="U"):
 
 
 def check_rows(X, n=None, name="X"):
-    """(n, p) finite numbers as float64, in as many rows as there are memberships."""
+    """Return (n, p) finite numbers as float64; raise unless there are `n` rows, if `n` is given."""
     X = _numbers(X, name, "a row of features per object").astype(np.float64)
     if n is not None and len(X) != n:
         raise ValueError(f"{name} has {len(X)} rows and U has {n}; they need one row for each object.")
@@ -40,7 +40,7 @@ def check_rows(X, n=None, name="X"):
 
 
 def check_centers(V, c, p):
-    """(c, p) finite numbers as float64."""
+    """Return (c, p) centres as float64; raise unless they are finite and of this shape."""
     V = _numbers(V, "V", "a row of features per centre").astype(np.float64)
     if V.shape != (c, p):
         raise ValueError(
@@ -51,26 +51,26 @@ def check_centers(V, c, p):
 
 
 def weights_of(sample_weight, n):
-    """(n,) the weights, ones where none are given."""
+    """Return the (n,) weights; all are 1 if `sample_weight` is None."""
     weight = check_weight(sample_weight, n)
     return np.ones(n) if weight is None else weight
 
 
 def check_number(value, name, least):
-    """A finite number that is not below `least`."""
+    """Return the value as a float; raise unless it is finite and at least `least`."""
     if not isinstance(value, Real) or isinstance(value, bool) or not least <= value < np.inf:
         raise ValueError(f"{name}={value!r} does not fit; it is a finite number >= {least}.")
     return float(value)
 
 
 def check_labels(y, name):
-    """(n,) the place of each label among the sorted ones, and how many there are."""
+    """Return (n,) the position of each label among the sorted distinct labels, and their number."""
     y = np.asarray(y)
     if y.ndim != 1 or not y.size:
         more = "; U.argmax(axis=1) would fit" if y.ndim == 2 else ""
         raise ValueError(f"{name} has the shape {y.shape}, but one label per row is needed{more}.")
     try:
-        missing = np.flatnonzero(y != y)  # NaN alone differs from itself
+        missing = np.flatnonzero(y != y)  # only NaN differs from itself
         names, codes = np.unique(y, return_inverse=True)
     except TypeError:
         raise ValueError(
@@ -83,7 +83,7 @@ def check_labels(y, name):
 
 
 def _numbers(A, name, what):
-    """A 2-D array of finite numbers in its own type."""
+    """Return a 2-D array of finite numbers; its dtype stays, but objects become float64."""
     A = np.asarray(A)
     if A.dtype.kind == "O":
         try:

@@ -22,7 +22,7 @@ class _Spread(NamedTuple):
 
     @property
     def separates(self):
-        """Whether there are two centres, and no two in one place."""
+        """Whether there are at least two centres, and no two centres coincide."""
         return len(self.between) > 0 and self.between.min() > 0
 
 
@@ -51,7 +51,7 @@ def _spread(X, U, V, m, sample_weight):
 def xie_beni(X, U, V, *, m=2.0, sample_weight=None):
     """Xie-Beni index sum_i sum_k u_ik^m |x_i - v_k|^2 / (n min_{k != l} |v_k - v_l|^2); smaller is better.
 
-    It does not depend on the unit of X.  It is inf for one cluster and where two centres coincide.
+    The index does not depend on the unit of X.  The index is inf for one cluster, and if centres coincide.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def xie_beni(X, U, V, *, m=2.0, sample_weight=None):
     V : array-like of shape (c, p)
         Centres.
     m : float, default=2.0
-        Exponent of the memberships, at least 1; the paper has 2.
+        Exponent of the memberships, at least 1; the paper uses 2.
     sample_weight : array-like of shape (n,), default=None
         How many rows each row stands for.
 
@@ -73,8 +73,8 @@ def xie_beni(X, U, V, *, m=2.0, sample_weight=None):
 
     References
     ----------
-    Xie, Beni (1991). A validity measure for fuzzy clustering. IEEE Transactions on Pattern Analysis and
-    Machine Intelligence 13(8), 841-847.
+    .. [1] Xie, Beni (1991). A validity measure for fuzzy clustering. IEEE Transactions on Pattern Analysis
+       and Machine Intelligence 13(8), 841-847.
 
     Examples
     --------
@@ -87,13 +87,15 @@ def xie_beni(X, U, V, *, m=2.0, sample_weight=None):
 
 
 def kwon(X, U, V, *, m=2.0, sample_weight=None):
-    """Kwon's index, smaller is better (Kwon 1998):
+    """Kwon's index (Kwon 1998); smaller is better.
 
-    [sum_i sum_k u_ik^m |x_i - v_k|^2 + sum_k |v_k - mean|^2 / c] / min_{k != l} |v_k - v_l|^2.
+    The index is
 
-    The second term keeps the Xie-Beni index, of which the first is n-fold, from falling as c approaches n;
-    the mean is that of the rows.  It does not depend on the unit of X, but grows with n.  It is inf for one
-    cluster and where two centres coincide.
+    [sum_i sum_k u_ik^m |x_i - v_k|^2 + sum_k |v_k - mean|^2 / c] / min_{k != l} |v_k - v_l|^2,
+
+    where the mean is the mean of the rows.  The first term alone would give n times the Xie-Beni index; the
+    second term keeps the index from falling as c approaches n.  The index does not depend on the unit of X,
+    but grows with n.  The index is inf for one cluster, and if two centres coincide.
 
     Parameters
     ----------
@@ -107,7 +109,7 @@ def kwon(X, U, V, *, m=2.0, sample_weight=None):
 
     References
     ----------
-    Kwon (1998). Cluster validity index for fuzzy clustering. Electronics Letters 34(22), 2176-2177.
+    .. [1] Kwon (1998). Cluster validity index for fuzzy clustering. Electronics Letters 34(22), 2176-2177.
 
     Examples
     --------
@@ -120,12 +122,14 @@ def kwon(X, U, V, *, m=2.0, sample_weight=None):
 
 
 def tang(X, U, V, *, m=2.0, sample_weight=None):
-    """Tang's index, smaller is better (Tang, Sun & Sun 2005):
+    """Tang's index (Tang, Sun & Sun 2005); smaller is better.
+
+    The index is
 
     [sum u^m |x_i - v_k|^2 + sum_{k != l} |v_k - v_l|^2 / (c (c - 1))] / (min |v_k - v_l|^2 + 1/c).
 
-    The 1/c keeps it finite where centres coincide, and makes it depend on the unit of X: standardise first.
-    It is inf for one cluster.
+    The 1/c keeps the index finite if centres coincide, but makes the index depend on the unit of X:
+    standardise X first.  The index is inf for one cluster.
 
     Parameters
     ----------
@@ -139,8 +143,8 @@ def tang(X, U, V, *, m=2.0, sample_weight=None):
 
     References
     ----------
-    Tang, Sun, Sun (2005). Improved validation index for fuzzy clustering. American Control Conference,
-    1120-1125.
+    .. [1] Tang, Sun, Sun (2005). Improved validation index for fuzzy clustering. American Control
+       Conference, 1120-1125.
 
     Examples
     --------
@@ -159,8 +163,8 @@ def tang(X, U, V, *, m=2.0, sample_weight=None):
 def fukuyama_sugeno(X, U, V, *, m=2.0, sample_weight=None):
     """Fukuyama-Sugeno index sum_i sum_k u_ik^m (|x_i - v_k|^2 - |v_k - mean|^2); smaller is better.
 
-    The mean is that of the rows; some authors take the mean of the centres.  It is below 0 where clusters
-    lie apart, and scales with the square of the unit of X and with n.
+    The mean is the mean of the rows; some authors take the mean of the centres.  The index is below 0 if
+    clusters lie far apart.  The index scales with the square of the unit of X and with n.
 
     Parameters
     ----------
@@ -174,10 +178,10 @@ def fukuyama_sugeno(X, U, V, *, m=2.0, sample_weight=None):
 
     References
     ----------
-    Fukuyama, Sugeno (1989). A new method of choosing the number of clusters for the fuzzy c-means method.
-    Proceedings of the 5th Fuzzy Systems Symposium, 247-250 (in Japanese).
-    Pal, Bezdek (1995). On cluster validity for the fuzzy c-means model. IEEE Transactions on Fuzzy Systems
-    3(3), 370-379.
+    .. [1] Fukuyama, Sugeno (1989). A new method of choosing the number of clusters for the fuzzy c-means
+       method. Proceedings of the 5th Fuzzy Systems Symposium, 247-250 (in Japanese).
+    .. [2] Pal, Bezdek (1995). On cluster validity for the fuzzy c-means model. IEEE Transactions on Fuzzy
+       Systems 3(3), 370-379.
 
     Examples
     --------

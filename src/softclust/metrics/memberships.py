@@ -1,4 +1,4 @@
-"""Indices of the memberships alone: how far a partition is from hard."""
+"""Indices that use the memberships alone, and measure how far a partition is from hard."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from softclust.metrics.checks import check_memberships, weights_of
 def partition_coefficient(U, *, sample_weight=None):
     """Partition coefficient PC = sum_i sum_k u_ik^2 / n (Bezdek 1974); greater is better.
 
-    1 for a hard partition, 1/c where every membership is 1/c.  It favours few clusters: one has 1.
+    PC is 1 for a hard partition, and 1/c if every membership is 1/c.  PC favours few clusters: it is 1 for
+    one cluster.
 
     Parameters
     ----------
@@ -27,7 +28,7 @@ def partition_coefficient(U, *, sample_weight=None):
 
     References
     ----------
-    Bezdek (1974). Numerical taxonomy with fuzzy sets. Journal of Mathematical Biology 1, 57-71.
+    .. [1] Bezdek (1974). Numerical taxonomy with fuzzy sets. Journal of Mathematical Biology 1, 57-71.
 
     Examples
     --------
@@ -42,7 +43,8 @@ def partition_coefficient(U, *, sample_weight=None):
 def partition_entropy(U, *, sample_weight=None):
     """Partition entropy PE = - sum_i sum_k u_ik ln u_ik / n (Bezdek 1974); smaller is better.
 
-    0 for a hard partition, ln c where every membership is 1/c.  It favours few clusters: one has 0.
+    PE is 0 for a hard partition, and ln c if every membership is 1/c.  PE favours few clusters: it is 0 for
+    one cluster.
 
     Parameters
     ----------
@@ -58,7 +60,7 @@ def partition_entropy(U, *, sample_weight=None):
 
     References
     ----------
-    Bezdek (1974). Cluster validity with fuzzy sets. Journal of Cybernetics 3(3), 58-73.
+    .. [1] Bezdek (1974). Cluster validity with fuzzy sets. Journal of Cybernetics 3(3), 58-73.
 
     Examples
     --------
@@ -68,14 +70,15 @@ def partition_entropy(U, *, sample_weight=None):
     """
     U = check_memberships(U)
     logarithms = np.log(U, out=np.zeros_like(U), where=U > 0)
-    each = np.abs((U * logarithms).sum(axis=1))  # rows sum to 1 up to rounding only
+    each = np.abs((U * logarithms).sum(axis=1))  # not below 0 if rounding puts a u_ik above 1
     return float(np.average(each, weights=weights_of(sample_weight, len(U))))
 
 
 def modified_partition_coefficient(U, *, sample_weight=None):
     """Modified partition coefficient MPC = 1 - c/(c - 1) (1 - PC) (Dave 1996); greater is better.
 
-    It takes the range of PC, which depends on c, to [0, 1].  One cluster has 0: it separates nothing.
+    MPC maps the range of PC, which depends on c, to [0, 1].  MPC is 0 for one cluster, which separates
+    nothing.
 
     Parameters
     ----------
@@ -91,8 +94,8 @@ def modified_partition_coefficient(U, *, sample_weight=None):
 
     References
     ----------
-    Dave (1996). Validating fuzzy partitions obtained through c-shells clustering. Pattern Recognition
-    Letters 17(6), 613-623.
+    .. [1] Dave (1996). Validating fuzzy partitions obtained through c-shells clustering. Pattern
+       Recognition Letters 17(6), 613-623.
 
     Examples
     --------
@@ -110,27 +113,27 @@ def modified_partition_coefficient(U, *, sample_weight=None):
 def nonspecificity(partition, *, normalized=True, sample_weight=None):
     """Mean nonspecificity of a credal partition (Masson & Denoeux 2008); smaller is better.
 
-    N = sum_i [sum_A m_i(A) log2|A| + m_i({}) log2 c] / (n log2 c): 0 for a hard or a fuzzy partition, 1
-    where all mass is on the set of all clusters or on the empty one.  One cluster has 0.
+    N = sum_i [sum_A m_i(A) log2|A| + m_i({}) log2 c] / (n log2 c).  N is 0 for a hard or a fuzzy partition,
+    and 1 if all mass is on the set of all clusters or on the empty set.  N is 0 for one cluster.
 
     Parameters
     ----------
     partition : CredalPartition
         `credal_partition_` of a fitted EvidentialCMeans, or CredalPartition(masses, focal_sets).
     normalized : bool, default=True
-        Whether to divide by log2 c; without, N is in bits.
+        Whether to divide by log2 c.  If False, N is in bits.
     sample_weight : array-like of shape (n,), default=None
         How many rows each row stands for.
 
     Returns
     -------
     float
-        Between 0 and 1; in bits, up to log2 c.
+        Between 0 and 1; in bits, between 0 and log2 c.
 
     References
     ----------
-    Masson, Denoeux (2008). ECM: an evidential version of the fuzzy c-means algorithm. Pattern Recognition
-    41(4), 1384-1397.
+    .. [1] Masson, Denoeux (2008). ECM: an evidential version of the fuzzy c-means algorithm. Pattern
+       Recognition 41(4), 1384-1397.
 
     Examples
     --------

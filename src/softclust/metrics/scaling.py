@@ -1,4 +1,4 @@
-"""Arrays moved and scaled by a power of two, so that squares of distances neither overflow nor vanish."""
+"""Shift and scale arrays by a power of two, so that squared distances neither overflow nor vanish."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def in_units(*arrays):
-    """The arrays about the mean of the first and divided by 2^e, so that no entry exceeds 1; and e."""
+    """Return the arrays, minus the mean of the first and divided by 2^e so that none exceeds 1; and e."""
     arrays, before = _scaled(arrays)
     origin = arrays[0].mean(axis=0)
     arrays, after = _scaled([A - origin for A in arrays])
@@ -14,7 +14,7 @@ def in_units(*arrays):
 
 
 def times_power_of_two(value, exponent):
-    """value 2^exponent; inf where no float is as large."""
+    """Return value 2^exponent; inf if no float is as large."""
     with np.errstate(over="ignore"):
         return float(np.ldexp(value, exponent))
 

@@ -1,4 +1,4 @@
-"""Silhouettes of fuzzy partitions, exact or by the centres."""
+"""Silhouettes of fuzzy partitions, from the distances between rows or from the distances to centres."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ import numpy as np
 from softclust.metrics.checks import check_centers, check_memberships, check_number, check_rows, weights_of
 from softclust.metrics.scaling import in_units
 
-_BLOCK = 1 << 20  # distances that are held at once
+_BLOCK = 1 << 20  # distances held in memory at once
 
 
 def fuzzy_silhouette(X, U, *, alpha=1.0, sample_weight=None):
     """Fuzzy silhouette (Campello & Hruschka 2006); greater is better.
 
-    FS = sum_i (u_ip - u_iq)^alpha s_i / sum_i (u_ip - u_iq)^alpha with u_ip and u_iq the greatest and the
-    second membership of row i, and s_i = (b_i - a_i)/max(a_i, b_i) its silhouette in the hard partition by
-    greatest memberships: a_i is the mean distance to the other rows of its cluster, b_i the least mean
-    distance to the rows of another.  A row alone in its cluster has s_i = 0.  For a hard partition, and for
-    alpha = 0, it is the mean silhouette.  It is 0 where there is but one cluster, or every row is torn
-    evenly between two.
+    FS = sum_i (u_ip - u_iq)^alpha s_i / sum_i (u_ip - u_iq)^alpha,  s_i = (b_i - a_i)/max(a_i, b_i).
+
+    u_ip and u_iq are the greatest and the second greatest membership of row i.  s_i is the silhouette of
+    row i in the hard partition by greatest memberships: a_i is the mean distance to the other rows of its
+    cluster, b_i the least mean distance to the rows of another cluster.  A row alone in its cluster has s_i
+    = 0.  For a hard partition, and for alpha = 0, FS is the mean silhouette.  FS is 0 if there is only one
+    cluster, or if every row has two equal greatest memberships.
 
     Parameters
     ----------
@@ -27,14 +28,14 @@ def fuzzy_silhouette(X, U, *, alpha=1.0, sample_weight=None):
     U : array-like of shape (n, c)
         Memberships; rows sum to 1.
     alpha : float, default=1.0
-        How much rows between clusters are discounted, at least 0.
+        Exponent that discounts rows between clusters, at least 0.
     sample_weight : array-like of shape (n,), default=None
-        How many rows each row stands for: w copies of a row are at distance 0 of each other.
+        How many rows each row stands for.  The copies of a row are at distance 0 from each other.
 
     Returns
     -------
     float
-        Between -1 and 1; it does not depend on the unit of X.
+        Between -1 and 1, whatever the unit of X.
 
     Notes
     -----
@@ -42,8 +43,8 @@ def fuzzy_silhouette(X, U, *, alpha=1.0, sample_weight=None):
 
     References
     ----------
-    Campello, Hruschka (2006). A fuzzy extension of the silhouette width criterion for cluster analysis.
-    Fuzzy Sets and Systems 157(21), 2858-2875.
+    .. [1] Campello, Hruschka (2006). A fuzzy extension of the silhouette width criterion for cluster
+       analysis. Fuzzy Sets and Systems 157(21), 2858-2875.
 
     Examples
     --------
@@ -59,16 +60,33 @@ def fuzzy_silhouette(X, U, *, alpha=1.0, sample_weight=None):
 
 
 def fuzzy_silhouette_samples(X, U, *, sample_weight=None):
-    """(n,) the silhouette s_i of each row, as in `fuzzy_silhouette`."""
+    """Silhouette s_i of each row, as in `fuzzy_silhouette`.
+
+    Parameters
+    ----------
+    X, U, sample_weight
+        As in `fuzzy_silhouette`.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Between -1 and 1.  A row alone in its cluster has 0; all rows have 0 if there is only one cluster.
+
+    References
+    ----------
+    .. [1] Campello, Hruschka (2006). A fuzzy extension of the silhouette width criterion for cluster
+       analysis. Fuzzy Sets and Systems 157(21), 2858-2875.
+    """
     U, X, weight = _read(X, U, sample_weight)
     return _silhouettes(X, U, weight)
 
 
 def simplified_fuzzy_silhouette(X, U, V, *, alpha=1.0, sample_weight=None):
-    """Fuzzy silhouette by distances to centres or medoids, in O(n c p); greater is better.
+    """Fuzzy silhouette from distances to centres or medoids, in O(n c p); greater is better.
 
-    As `fuzzy_silhouette` with a_i = |x_i - v_p| and b_i = min_{k != p} |x_i - v_k|, p the cluster of
-    greatest membership.  s_i is 0 for a row in one place with all centres, and the index for one cluster.
+    The index is `fuzzy_silhouette` with a_i = |x_i - v_p| and b_i = min_{k != p} |x_i - v_k|, where p is
+    the cluster of greatest membership.  s_i is 0 if a_i and b_i are both 0.  The index is 0 for one
+    cluster.
 
     Parameters
     ----------
@@ -77,23 +95,23 @@ def simplified_fuzzy_silhouette(X, U, V, *, alpha=1.0, sample_weight=None):
     U : array-like of shape (n, c)
         Memberships; rows sum to 1.
     V : array-like of shape (c, p)
-        Centres, or the medoids' rows.
+        Centres, or the rows of the medoids.
     alpha : float, default=1.0
-        How much rows between clusters are discounted, at least 0.
+        Exponent that discounts rows between clusters, at least 0.
     sample_weight : array-like of shape (n,), default=None
         How many rows each row stands for.
 
     Returns
     -------
     float
-        Between -1 and 1; it does not depend on the unit of X.
+        Between -1 and 1, whatever the unit of X.
 
     References
     ----------
-    Hruschka, de Castro, Campello (2004). Evolutionary algorithms for clustering gene-expression data. IEEE
-    International Conference on Data Mining, 403-406.
-    Campello, Hruschka (2006). A fuzzy extension of the silhouette width criterion for cluster analysis.
-    Fuzzy Sets and Systems 157(21), 2858-2875.
+    .. [1] Hruschka, de Castro, Campello (2004). Evolutionary algorithms for clustering gene-expression
+       data. IEEE International Conference on Data Mining, 403-406.
+    .. [2] Campello, Hruschka (2006). A fuzzy extension of the silhouette width criterion for cluster
+       analysis. Fuzzy Sets and Systems 157(21), 2858-2875.
 
     Examples
     --------
@@ -123,7 +141,7 @@ def _read(X, U, sample_weight):
 
 
 def _mean(silhouettes, U, alpha, weight):
-    """The mean by (u_p - u_q)^alpha; 0 where nothing has a weight."""
+    """Return the mean silhouette with weights (u_p - u_q)^alpha; 0 if all weights are 0."""
     if U.shape[1] == 1:
         return 0.0
     two = np.partition(U, -2, axis=1)[:, -2:]
@@ -133,9 +151,9 @@ def _mean(silhouettes, U, alpha, weight):
 
 
 def _silhouettes(X, U, weight):
-    """(n,) silhouettes, by blocks of rows against all rows in the order of their clusters.
+    """(n,) silhouettes, computed for blocks of rows against all rows in the order of their clusters.
 
-    A row of weight w > 1 has w - 1 others like itself; one of weight w < 1 has none.
+    A row of weight w > 1 has w - 1 further copies in its cluster; a row of weight w <= 1 has no copies.
     """
     from scipy.spatial.distance import cdist
 
@@ -163,6 +181,6 @@ def _silhouettes(X, U, weight):
 
 
 def _ratio(a, b):
-    """(b - a)/max(a, b), 0 where both are 0."""
+    """Return (b - a)/max(a, b), and 0 where both are 0."""
     largest = np.maximum(a, b)
     return (b - a) / np.where(largest > 0, largest, 1.0)

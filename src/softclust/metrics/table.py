@@ -1,4 +1,4 @@
-"""The indices by name, and all of them for a fitted estimator."""
+"""Table of the validity indices by name, and `validity`, which computes them for a fitted estimator."""
 
 from __future__ import annotations
 
@@ -18,22 +18,34 @@ from softclust.metrics.memberships import (
 from softclust.metrics.silhouettes import fuzzy_silhouette, simplified_fuzzy_silhouette
 from softclust.metrics.volumes import fuzzy_hypervolume, partition_density
 
-# Geometries whose clusters surround their centres.
+# Geometries whose clusters surround their centres: indices of distances apply to these only.
 _ROUND = ("points", "ellipsoids", "mahalanobis", "gath-geva", "gaussians")
 _EUCLIDEAN = ("euclidean", "l2", "sqeuclidean")
 
 
 class Index(NamedTuple):
-    """A validity index of one partition, which needs no classes to compare with."""
+    """Validity index of one partition; it needs no classes.
+
+    Parameters
+    ----------
+    function : callable
+        The index.
+    greater_is_better : bool
+        Whether a greater value means a better partition.
+    needs : tuple of str
+        Names of the arguments of `function`, all of which can be given by name.
+    quadratic : bool, default=False
+        Whether the time of `function` grows with the square of the number of rows.
+    """
 
     function: Callable[..., float]
     greater_is_better: bool
-    needs: tuple[str, ...]  # names of its arguments, all of which can be given by name
-    quadratic: bool = False  # whether its time grows with the square of the number of rows
+    needs: tuple[str, ...]
+    quadratic: bool = False
 
     @property
     def sign(self):
-        """1 or -1: sign * value is to be made great."""
+        """1 if greater is better, otherwise -1; the best partition has the greatest sign * value."""
         return 1 if self.greater_is_better else -1
 
 
@@ -56,31 +68,32 @@ INDICES: dict[str, Index] = {
 
 
 def validity(estimator, X, *, m=2.0, alpha=1.0, sample_weight=None, most_quadratic_rows=20_000):
-    """All indices of `INDICES` that apply to a fitted estimator, by name.
+    """Compute all indices of `INDICES` that apply to a fitted estimator.
 
-    Indices of distances apply where these are Euclidean and clusters surround their centres: not to shells,
-    directions, geometries of one's own, or medoids in other metrics.  Nonspecificity applies to evidential
-    models.
+    Indices of distances apply if the distances are Euclidean and clusters surround their centres.  These
+    indices do not apply to shells, directions, user-defined geometries, or medoids in other metrics.
+    Nonspecificity applies to evidential models.
 
     Parameters
     ----------
     estimator : fitted softclust estimator
-        Its `memberships_`, or its `labels_` where it is hard, and its `cluster_centers_` are read.
+        `memberships_`, or `labels_` of a hard estimator, and `cluster_centers_` are read.
     X : array-like of shape (n, p)
-        The rows it was fitted on.
+        The rows that the estimator was fitted on.
     m : float, default=2.0
-        Exponent of the memberships in the indices, whatever the estimator's own: to compare models, it has
-        to be the same for all.
+        Exponent of the memberships in the indices, independent of the estimator's own exponent.  Use the
+        same m for all models that are compared.
     alpha : float, default=1.0
-        Exponent of the silhouettes' weights.
+        Exponent of the weights in the silhouettes.
     sample_weight : array-like of shape (n,), default=None
         How many rows each row stands for.
     most_quadratic_rows : int, default=20_000
-        Indices whose time grows with n^2 are left out above this number of rows.
+        Largest number of rows for which the indices whose time grows with n^2 are computed.
 
     Returns
     -------
     dict of str to float
+        The value of each index, by name.
 
     Examples
     --------
@@ -102,7 +115,7 @@ def validity(estimator, X, *, m=2.0, alpha=1.0, sample_weight=None, most_quadrat
 
 
 def _read(estimator, X):
-    """What a fitted estimator gives to indices, by the names of their arguments."""
+    """Return the arguments of the indices that a fitted estimator provides, by name."""
     given = {"U": _memberships(estimator)}
     X = check_rows(X)
     if len(X) != len(given["U"]):

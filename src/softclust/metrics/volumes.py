@@ -1,4 +1,4 @@
-"""Indices of the volume that clusters fill: Gath & Geva 1989."""
+"""Indices of the volume that clusters fill (Gath & Geva 1989)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import numpy as np
 from softclust.metrics.checks import check_centers, check_memberships, check_number, check_rows, weights_of
 from softclust.metrics.scaling import in_units
 
-_FLAT = 16 * np.finfo(float).eps  # times p: an eigenvalue of a correlation matrix that is rounding
+_FLAT = 16 * np.finfo(float).eps  # times p: eigenvalues of a correlation matrix up to here are rounding
 
 
 def fuzzy_hypervolume(X, U, V, *, m=2.0, sample_weight=None):
     """Fuzzy hypervolume FHV = sum_k sqrt(det F_k) (Gath & Geva 1989); smaller is better.
 
     F_k = sum_i u_ik^m (x_i - v_k)(x_i - v_k)' / sum_i u_ik^m.  A cluster that is flat in some direction, or
-    has no members, adds 0.  It scales with the p-th power of the unit of X.
+    has no members, adds 0.  FHV scales with the p-th power of the unit of X.
 
     Parameters
     ----------
@@ -25,19 +25,19 @@ def fuzzy_hypervolume(X, U, V, *, m=2.0, sample_weight=None):
     V : array-like of shape (c, p)
         Centres.
     m : float, default=2.0
-        Exponent of the memberships, at least 1; the paper has posterior probabilities and 1.
+        Exponent of the memberships, at least 1; the paper uses posterior probabilities and 1.
     sample_weight : array-like of shape (n,), default=None
         How many rows each row stands for.
 
     Returns
     -------
     float
-        At least 0; inf where it exceeds the largest float.
+        At least 0; inf if FHV exceeds the largest float.
 
     References
     ----------
-    Gath, Geva (1989). Unsupervised optimal fuzzy clustering. IEEE Transactions on Pattern Analysis and
-    Machine Intelligence 11(7), 773-780.
+    .. [1] Gath, Geva (1989). Unsupervised optimal fuzzy clustering. IEEE Transactions on Pattern Analysis
+       and Machine Intelligence 11(7), 773-780.
 
     Examples
     --------
@@ -52,9 +52,9 @@ def fuzzy_hypervolume(X, U, V, *, m=2.0, sample_weight=None):
 def partition_density(X, U, V, *, m=2.0, sample_weight=None):
     """Partition density PD = S / FHV (Gath & Geva 1989); greater is better.
 
-    S is the sum of u_ik over the central members of each k, (x_i - v_k)' F_k^-1 (x_i - v_k) < 1; FHV and
-    F_k are as in `fuzzy_hypervolume`.  It is inf where no cluster has a volume, and scales with n and with
-    the inverse p-th power of the unit of X.
+    S is the sum of u_ik over the central members of each cluster k, which are the rows with
+    (x_i - v_k)' F_k^-1 (x_i - v_k) < 1.  FHV and F_k are as in `fuzzy_hypervolume`.  PD is inf if no
+    cluster has a volume.  PD scales with n and with the inverse p-th power of the unit of X.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ def partition_density(X, U, V, *, m=2.0, sample_weight=None):
 
     References
     ----------
-    Gath, Geva (1989). Unsupervised optimal fuzzy clustering. IEEE Transactions on Pattern Analysis and
-    Machine Intelligence 11(7), 773-780.
+    .. [1] Gath, Geva (1989). Unsupervised optimal fuzzy clustering. IEEE Transactions on Pattern Analysis
+       and Machine Intelligence 11(7), 773-780.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def partition_density(X, U, V, *, m=2.0, sample_weight=None):
 
 
 def _measure(X, U, V, m, sample_weight):
-    """ln FHV, and the memberships of the central members."""
+    """Return ln FHV, and the sum S of the memberships of the central members."""
     U = check_memberships(U)
     X = check_rows(X, len(U))
     V = check_centers(V, U.shape[1], X.shape[1])
@@ -100,10 +100,11 @@ def _measure(X, U, V, m, sample_weight):
 
 
 def _cluster(gaps, degree):
-    """ln sqrt(det F) of one cluster, and which rows are central.
+    """Return ln sqrt(det F) of one cluster, and a mask of the central rows.
 
-    Features are brought to variance 1 first, so that only flatness, not unlike units, makes F singular; in
-    directions without extent no member differs from the centre.
+    Features are scaled to variance 1 first, so that F is singular only if the cluster is flat, and not if
+    the units of the features differ.  Flat directions are ignored in the distances: no member differs from
+    the centre in a flat direction.
     """
     mass = degree.sum()
     if mass == 0:

@@ -1,8 +1,10 @@
-"""Pictures of soft partitions, as scikit-learn's `Display` objects; they need matplotlib.
+"""Pictures of soft partitions, as `Display` objects in the style of scikit-learn; they need matplotlib.
 
-Each has `from_estimator` and `from_predictions` (what a fit says, or arrays of your own), `plot(ax=None)`,
-and afterwards `ax_`, `figure_` and the artists that it drew.  Colours can be told apart by the
-colour-blind, and each cluster has the same one in every picture.
+`from_estimator` draws the result of a fit, and `from_predictions` draws arrays of your own.  Call
+`plot(ax=None)` to draw a display again.  Afterwards `ax_`, `figure_` and further attributes hold the
+matplotlib objects.  `SupervisionCurveDisplay` has `from_predictions` only; `SelectionDisplay` has
+`from_selection` and a figure of its own.  Colour-blind readers can tell the colours apart, and a cluster
+has the same colour in every picture.
 """
 
 from softclust.plotting.convergence import ConvergenceDisplay

@@ -1,16 +1,16 @@
-"""Axes to draw on, and what all pictures do with them."""
+"""Axes, legends, aspect ratios and markers: helpers that all displays share."""
 
 from __future__ import annotations
 
 import numpy as np
 
 _LEGEND_ROWS = 16
-_LEGEND_WIDTH = 1.7  # inches that a further column takes
-_FAIR = 2.0  # ranges of the axes that differ by less are drawn to the same scale
+_LEGEND_WIDTH = 1.7  # inches for each further column
+_FAIR = 2.0  # axes whose ranges differ at most by this factor get the same scale
 
 
 def pyplot():
-    """matplotlib.pyplot, or a sentence saying how to get it."""
+    """Return matplotlib.pyplot; if it is missing, raise an ImportError that says how to install it."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:
@@ -19,7 +19,7 @@ def pyplot():
 
 
 def begin(display, ax, size=(6.4, 4.8)):
-    """The axes, new ones where none are given; the display remembers them and their figure."""
+    """Return the axes to draw on, new ones if `ax` is None; set `ax_` and `figure_` of the display."""
     plt = pyplot()
     display._has_own_figure = ax is None
     if ax is None:
@@ -29,12 +29,15 @@ def begin(display, ax, size=(6.4, 4.8)):
 
 
 def frame_off(ax):
-    """No lines above and to the right of curves."""
+    """Hide the lines of the frame above and to the right."""
     ax.spines[["top", "right"]].set_visible(False)
 
 
 def legend_beside(display, handles=None, title=None):
-    """A legend to the right of the axes, where it covers no data; a figure of our own makes room for it."""
+    """Put a legend to the right of the axes, where it covers no data.
+
+    A figure that the display made itself grows by the width of further columns of the legend.
+    """
     ax, figure = display.ax_, display.figure_
     handles = ax.get_legend_handles_labels()[0] if handles is None else handles
     columns = -(-len(handles) // _LEGEND_ROWS)
@@ -51,30 +54,30 @@ def legend_beside(display, handles=None, title=None):
         frameon=False,
     )
     if display._has_own_figure and ax.get_aspect() != "auto":
-        figure.draw_without_rendering()  # the layout of axes that keep their proportions takes two rounds
+        figure.draw_without_rendering()  # axes with a fixed aspect need two rounds of layout
 
 
 def on_white(width):
-    """Path effects that set a line of that width off from what is beneath it."""
+    """Return path effects that give a line of this width a white border."""
     from matplotlib.patheffects import withStroke
 
     return [withStroke(linewidth=width + 1.8, foreground="white")]
 
 
 def fair_aspect(ax, low, high):
-    """The same scale on both axes, unless that would make a strip."""
+    """Use the same scale on both axes, unless the picture would become a narrow strip."""
     width, height = np.maximum(high - low, np.finfo(float).tiny)
     fair = 1 / _FAIR <= width / height <= _FAIR
     ax.set_aspect("equal" if fair else "auto", adjustable="box")
 
 
 def marker_area(n):
-    """Smaller markers for more rows, in square points."""
+    """Return the area of a marker in square points; it is smaller for more rows."""
     return float(np.clip(9000 / max(n, 1), 5, 36))
 
 
 def handle(label, *, color, marker="o", edge=None, line="none", size=6.5, width=1.6, fill=True):
-    """An entry of a legend."""
+    """Return an entry of a legend."""
     from matplotlib.lines import Line2D
 
     return Line2D(

@@ -1,4 +1,4 @@
-"""How the objective fell."""
+"""The decrease of the objective at each iteration."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from softclust.plotting.palette import DASHES, MARKERS, cluster_colours
 
 
 class ConvergenceDisplay:
-    """By how much each iteration lowered the objective, on a logarithmic scale.
+    """The decrease of the objective at each iteration, on a logarithmic scale.
 
-    A straight line is linear convergence.  Iterations that lowered it by nothing have no logarithm, and no
-    point.  Drawn again on the same axes, each fit has a colour and a marker of its own.
+    A straight line means linear convergence.  An iteration without a decrease has no logarithm and no
+    point.  Fits drawn on the same axes get a colour and a marker each.
 
     Use `from_estimator` or `from_predictions` to make one.
 
     Parameters
     ----------
     objective_history : array-like of shape (t,)
-        J after each iteration, t > 1.
+        The objective J after each iteration, t > 1.
     name : str, default=None
-        For the legend.
+        Name for the legend.
 
     Attributes
     ----------
     ax_, figure_ : Axes and Figure
-        Where it was drawn.
+        The axes and the figure of the drawing.
     line_ : Line2D
-        The decreases.
+        The curve of the decreases.
 
     Examples
     --------
@@ -54,13 +54,18 @@ class ConvergenceDisplay:
         Parameters
         ----------
         estimator : object
-            Fitted.
+            A fitted estimator with `objective_history_`.
         X : object
-            Not used; it is here because other displays have it.
+            Not used; the other displays take it.
         name : str, default=None
-            For the legend; the class where None.
+            Name for the legend; None takes the name of the class.
         ax : matplotlib Axes, default=None
-            Where to draw; new axes where None.
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        display : ConvergenceDisplay
+            The display, drawn.
         """
         reading.check_fitted(estimator)
         kind = type(estimator).__name__
@@ -71,11 +76,37 @@ class ConvergenceDisplay:
 
     @classmethod
     def from_predictions(cls, objective_history, *, name=None, ax=None):
-        """Draw a given history; the parameters are those of the class."""
+        """Draw a given history.
+
+        Parameters
+        ----------
+        objective_history : array-like of shape (t,)
+            The objective J after each iteration, t > 1.
+        name : str, default=None
+            Name for the legend.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        display : ConvergenceDisplay
+            The display, drawn.
+        """
         return cls(objective_history=objective_history, name=name).plot(ax=ax)
 
     def plot(self, *, ax=None):
-        """Draw on the axes, or on new ones, and return the display."""
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        self : ConvergenceDisplay
+            The display itself.
+        """
         ax = begin(self, ax, (6.4, 4.2))
         falls = -np.diff(self.objective_history)
         steps = np.flatnonzero(falls > 0)

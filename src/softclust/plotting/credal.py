@@ -1,4 +1,4 @@
-"""Credal partitions: which set of clusters each row believes in most."""
+"""Credal partitions: the set of clusters on which each row has its greatest mass."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from softclust.plotting.plane import draw_centers, draw_ellipses, draw_plane, li
 
 
 class CredalPartitionDisplay:
-    """Rows by the set of clusters that they believe in most, with what was known of them.
+    """Rows marked by the set of clusters on which they have their greatest mass, with labels and pairs.
 
-    The colour of a set is the mixture of its clusters' colours, its marker tells their number: a disc for
-    one, a square for two, a triangle for three and so on, a cross for the empty set.  The hull of the rows
-    that surely belong to a cluster (lower approximation) is filled, that of the rows that may belong to it
-    (upper approximation) is dashed; hulls of rows on one line have no area and are left out.  Must-links
-    are solid green lines, cannot-links dashed magenta ones.  A ring around a row has the colour of its
-    label.
+    The colour of a set is the mixture of its clusters' colours.  The marker shows the size of the set: a
+    disc for one cluster, a square for two, a triangle for three and so on, a cross for the empty set.  A
+    filled hull encloses the rows that surely belong to a cluster (lower approximation), a dashed hull the
+    rows that may belong to the cluster (upper approximation).  Rows on one line have a hull without area,
+    which is left out.  Must-links are solid green lines, cannot-links dashed magenta lines.  A ring around
+    a labelled row has the colour of its label.
 
     Use `from_estimator` or `from_predictions` to make one.
 
@@ -32,9 +32,9 @@ class CredalPartitionDisplay:
     partition : CredalPartition
         Masses of the rows.
     y : array-like of shape (n,) or (n, c), default=None
-        What was known of the rows, as in `fit`.
+        Labels of the rows, as in `fit`.
     must_link, cannot_link : array-like of shape (q, 2) or Pairs, default=None
-        What was known of pairs, as in `fit`.
+        Pairs of rows, as in `fit`.
     centers : ndarray of shape (c, p), default=None
         Centres of the clusters.
     covariances : ndarray of shape (c, p, p), default=None
@@ -45,17 +45,22 @@ class CredalPartitionDisplay:
     Attributes
     ----------
     ax_, figure_ : Axes and Figure
-        Where it was drawn.
+        The axes and the figure of the drawing.
     scatters_ : dict of int to PathCollection
-        Rows whose greatest mass is on set j, for each such j.
+        The markers of the rows whose greatest mass is on set j, by j.
     lower_hulls_, upper_hulls_ : dict of int to Polygon
-        Hulls of the approximations of cluster k.
+        Hulls of the lower and the upper approximation of cluster k, by k.
     must_links_, cannot_links_ : LineCollection or None
-        Links.
+        Lines of the pairs.
     rings_, centers_ : PathCollection or None
-        Rings of labelled rows, and stars.
+        Rings around labelled rows, and stars at the centres.
     ellipses_ : list of Ellipse
         Shapes of the clusters.
+
+    References
+    ----------
+    .. [1] Masson, Denoeux (2008), ECM: An evidential version of the fuzzy c-means algorithm, Pattern
+       Recognition
 
     Examples
     --------
@@ -107,22 +112,27 @@ class CredalPartitionDisplay:
         hulls=True,
         ax=None,
     ):
-        """Draw the masses that a fitted EvidentialCMeans gives X.
+        """Draw the masses of the rows X under a fitted EvidentialCMeans.
 
         Parameters
         ----------
         estimator : EvidentialCMeans
-            Fitted.
+            A fitted estimator.
         X : array-like of shape (n, p)
-            Rows, those of the fit or others.
+            Rows of the fit, or other rows.
         y, must_link, cannot_link : array-like, default=None
-            What was known, as given to `fit`.
+            Labels and pairs, as given to `fit`.
         feature_names, cluster_names : list of str, default=None
-            `feature_names_in_` and the classes of labels where None.
+            Names for the axes and the legend; None takes `feature_names_in_` and the classes of the labels.
         hulls : bool, default=True
             Whether to draw the hulls of the approximations.
         ax : matplotlib Axes, default=None
-            Where to draw; new axes where None.
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        display : CredalPartitionDisplay
+            The display, drawn.
         """
         masses = masses_of(estimator, X)
         sets = estimator.focal_sets_
@@ -157,7 +167,36 @@ class CredalPartitionDisplay:
         hulls=True,
         ax=None,
     ):
-        """Draw given masses (n, f) of sets (f, c); the other parameters are those of the class."""
+        """Draw given masses.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Rows, p > 1.
+        masses : array-like of shape (n, f)
+            Masses of the rows; rows sum to 1.
+        focal_sets : array-like of shape (f, c)
+            True where cluster k is in set j.
+        y : array-like of shape (n,) or (n, c), default=None
+            Labels of the rows, as in `fit`.
+        must_link, cannot_link : array-like of shape (q, 2) or Pairs, default=None
+            Pairs of rows, as in `fit`.
+        centers : array-like of shape (c, p), default=None
+            Centres of the clusters.
+        covariances : array-like of shape (c, p, p), default=None
+            Shapes of the clusters.
+        feature_names, cluster_names : list of str, default=None
+            Names for the axes and the legend.
+        hulls : bool, default=True
+            Whether to draw the hulls of the approximations.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        display : CredalPartitionDisplay
+            The display, drawn.
+        """
         display = cls(
             X=X,
             partition=CredalPartition(masses, focal_sets),
@@ -172,7 +211,22 @@ class CredalPartitionDisplay:
         return display.plot(hulls=hulls, ax=ax)
 
     def plot(self, *, hulls=True, legend=True, ax=None):
-        """Draw on the axes, or on new ones, and return the display."""
+        """Draw the display.
+
+        Parameters
+        ----------
+        hulls : bool, default=True
+            Whether to draw the hulls of the approximations.
+        legend : bool, default=True
+            Whether to add a legend beside the axes.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        self : CredalPartitionDisplay
+            The display itself.
+        """
         ax = begin(self, ax, (7.2, 4.8))
         points, sets = self.plane.project(self.X), self.partition.focal_sets
         centers = None if self.centers is None else self.plane.project(self.centers)
@@ -224,7 +278,7 @@ class CredalPartitionDisplay:
                 lines = LineCollection(
                     list(points[ends]), colors=colour, linestyles=style, lw=1.7, zorder=4
                 )
-                if is_must:  # beneath dashes the white would be seen between them
+                if is_must:  # white beneath a dashed line would show in its gaps
                     lines.set_path_effects(on_white(1.7))
                 ax.add_collection(lines, autolim=False)
                 setattr(self, "must_links_" if is_must else "cannot_links_", lines)
@@ -270,7 +324,7 @@ class CredalPartitionDisplay:
 
 
 def masses_of(estimator, X):
-    """(n, f) masses, or a sentence saying which estimator has some."""
+    """Return the masses of the rows, (n, f); raise a ValueError if the estimator has none."""
     reading.check_fitted(estimator)
     if not hasattr(estimator, "masses_"):
         raise ValueError(f"{type(estimator).__name__} has no masses to draw; EvidentialCMeans has.")
@@ -278,12 +332,12 @@ def masses_of(estimator, X):
 
 
 def marker_of(size):
-    """A cross for the empty set, then a marker for each number of clusters."""
+    """Return the marker of a set: a cross for the empty set, then a marker for each number of clusters."""
     return "x" if size == 0 else MARKERS[min(size, len(MARKERS)) - 1]
 
 
 def set_name(members, names):
-    """The name of a cluster, of a set of several, of all and of none."""
+    """Return the name of a set of clusters: one cluster, several, all or none."""
     inside = [name for name, is_member in zip(names, members, strict=True) if is_member]
     if not inside:
         return "empty set"
@@ -297,7 +351,7 @@ def set_name(members, names):
 
 
 def _hull(points):
-    """Corners of the convex hull, or None where it has no area."""
+    """Return the corners of the convex hull, or None if the hull has no area."""
     from scipy.spatial import ConvexHull, QhullError
 
     if len(points) < 3:

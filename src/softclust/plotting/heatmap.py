@@ -1,4 +1,4 @@
-"""The matrix of memberships."""
+"""The matrix of memberships as a picture."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from softclust.metrics.checks import check_memberships
 from softclust.plotting import reading
 from softclust.plotting.canvas import begin
 
-_LETTER = 0.1  # inches
+_LETTER = 0.1  # inches, the width of a letter
 
 
 class MembershipHeatmapDisplay:
-    """Memberships as a picture: rows by winning cluster, the surest first; clusters from left to right.
+    """The matrix of memberships as a picture, with a column for each cluster.
+
+    Rows are sorted by winning cluster, and within a cluster by membership, the greatest first.
 
     Use `from_estimator` or `from_predictions` to make one.
 
@@ -26,9 +28,9 @@ class MembershipHeatmapDisplay:
     Attributes
     ----------
     ax_, figure_ : Axes and Figure
-        Where it was drawn.
+        The axes and the figure of the drawing.
     order_ : ndarray of shape (n,)
-        Which row is drawn where, from the top.
+        The rows in the order of the drawing, from the top.
     image_, colorbar_ : AxesImage and Colorbar
         The picture and its scale.
     lines_ : list of Line2D
@@ -49,7 +51,24 @@ class MembershipHeatmapDisplay:
 
     @classmethod
     def from_estimator(cls, estimator, X=None, *, cluster_names=None, ax=None):
-        """Draw the memberships of X, or of the rows of the fit."""
+        """Draw the memberships of X, or of the rows of the fit.
+
+        Parameters
+        ----------
+        estimator : object
+            A fitted estimator with `predict_proba` or `predict`.
+        X : array-like of shape (n, p), default=None
+            Rows; None takes the rows of the fit.
+        cluster_names : list of str, default=None
+            Names for the columns; None takes the classes of the labels.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        display : MembershipHeatmapDisplay
+            The display, drawn.
+        """
         reading.check_fitted(estimator)
         U = reading.memberships_of(estimator, X)
         names = cluster_names or reading.cluster_names_of(estimator, U.shape[1])
@@ -57,11 +76,41 @@ class MembershipHeatmapDisplay:
 
     @classmethod
     def from_predictions(cls, memberships, *, cluster_names=None, ax=None):
-        """Draw given memberships; the parameters are those of the class."""
+        """Draw given memberships.
+
+        Parameters
+        ----------
+        memberships : array-like of shape (n, c)
+            Rows sum to 1.
+        cluster_names : list of str, default=None
+            Names for the columns.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        display : MembershipHeatmapDisplay
+            The display, drawn.
+        """
         return cls(memberships=memberships, cluster_names=cluster_names).plot(ax=ax)
 
     def plot(self, *, cmap="cividis", colorbar=True, ax=None):
-        """Draw on the axes, or on new ones, and return the display."""
+        """Draw the display.
+
+        Parameters
+        ----------
+        cmap : str or Colormap, default="cividis"
+            Colours of the memberships from 0 to 1.
+        colorbar : bool, default=True
+            Whether to add the scale of the colours.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        self : MembershipHeatmapDisplay
+            The display itself.
+        """
         c = self.memberships.shape[1]
         ax = begin(self, ax, (min(3.6 + 0.7 * c, 9.0), 5.2))
         winners = self.memberships.argmax(axis=1)

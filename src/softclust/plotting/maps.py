@@ -1,4 +1,4 @@
-"""The map of memberships."""
+"""A map of rows, coloured by their memberships."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _GROUND = 0.3  # strength of the colours behind the rows
 
 
 class MembershipMapDisplay:
-    """Rows in the colour of their cluster, the paler the more they are in doubt.
+    """Rows in the colour of their cluster; a paler colour means more doubt.
 
-    Of two features it also shows the ground between the rows, with lines where the membership of the
-    winning cluster is `levels`, and ellipses or shells where clusters have some.  More than two are seen
-    in the plane of the first two principal components, without ground.  Outliers are crosses, centres
-    stars.
+    With two features, the map also colours the background by the memberships there.  It draws lines where
+    the membership of the winning cluster equals one of `levels`, and the ellipses or shells of the clusters
+    that have them.  With more features, rows are drawn in the plane of the first two principal components,
+    without a background.  Outliers are crosses, centres are stars.
 
     Use `from_estimator` or `from_predictions` to make one.
 
@@ -47,22 +47,22 @@ class MembershipMapDisplay:
     feature_names, cluster_names : list of str, default=None
         Names for the axes and the legend.
     predict_proba : callable, default=None
-        Memberships of any rows, for the ground.
+        Returns the memberships of any rows; it colours the background.
 
     Attributes
     ----------
     ax_, figure_ : Axes and Figure
-        Where it was drawn.
+        The axes and the figure of the drawing.
     scatters_ : list of PathCollection
         Rows of each cluster that are not outliers.
     outliers_, centers_ : PathCollection or None
-        Crosses and stars.
+        Crosses of the outliers and stars of the centres.
     ground_ : AxesImage or None
-        The colours behind the rows.
+        The background behind the rows.
     contours_ : list of QuadContourSet
-        Lines of equal membership, one set for each cluster that has some.
+        Lines of equal membership: a set for each cluster that has lines.
     ellipses_ : list of Ellipse
-        Ellipses or shells.
+        Ellipses or shells of the clusters.
 
     Examples
     --------
@@ -106,20 +106,25 @@ class MembershipMapDisplay:
     def from_estimator(
         cls, estimator, X, *, feature_names=None, cluster_names=None, levels=(0.5, 0.7, 0.9), ax=None
     ):
-        """Draw what a fitted estimator says of X.
+        """Draw the memberships of the rows X under a fitted estimator.
 
         Parameters
         ----------
         estimator : object
-            Fitted; with `predict_proba`, or `predict` at least.
+            A fitted estimator with `predict_proba` or `predict`.
         X : array-like of shape (n, p)
-            Rows, those of the fit or others.
+            Rows of the fit, or other rows.
         feature_names, cluster_names : list of str, default=None
-            `feature_names_in_` and the classes of labels where None.
+            Names for the axes and the legend; None takes `feature_names_in_` and the classes of the labels.
         levels : sequence of float, default=(0.5, 0.7, 0.9)
-            Memberships at which lines are drawn, at least 0.5: below, a cluster need not be the winner.
+            Memberships at which lines are drawn, in [0.5, 1).  Below 0.5 a cluster need not be the winner.
         ax : matplotlib Axes, default=None
-            Where to draw; new axes where None.
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        display : MembershipMapDisplay
+            The display, drawn.
         """
         reading.check_fitted(estimator)
         _refuse_distances(estimator)
@@ -153,7 +158,32 @@ class MembershipMapDisplay:
         cluster_names=None,
         ax=None,
     ):
-        """Draw given memberships, without ground; the parameters are those of the class."""
+        """Draw given memberships, without a background.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Rows, p > 1.
+        memberships : array-like of shape (n, c)
+            Rows sum to 1.
+        centers : array-like of shape (c, p), default=None
+            Centres of the clusters.
+        covariances : array-like of shape (c, p, p), default=None
+            Shapes of the clusters; drawn for p = 2.
+        radius : float, default=2.0
+            Mahalanobis distance from the centre at which ellipses are drawn; 1 for shells.
+        outliers : ndarray of bool of shape (n,), default=None
+            Rows to cross out.
+        feature_names, cluster_names : list of str, default=None
+            Names for the axes and the legend.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        display : MembershipMapDisplay
+            The display, drawn.
+        """
         display = cls(
             X=X,
             memberships=memberships,
@@ -167,22 +197,23 @@ class MembershipMapDisplay:
         return display.plot(ax=ax)
 
     def plot(self, *, levels=(0.5, 0.7, 0.9), resolution=200, legend=True, ax=None):
-        """Draw on the axes, or on new ones.
+        """Draw the display.
 
         Parameters
         ----------
         levels : sequence of float, default=(0.5, 0.7, 0.9)
-            Memberships at which lines are drawn.
+            Memberships at which lines are drawn, in [0.5, 1).
         resolution : int, default=200
-            Points of the ground on each side.
+            Points of the background along each side.
         legend : bool, default=True
-            Whether to name the clusters beside the axes.
+            Whether to add a legend beside the axes.
         ax : matplotlib Axes, default=None
-            Where to draw.
+            Axes to draw on; None makes new ones.
 
         Returns
         -------
-        self
+        self : MembershipMapDisplay
+            The display itself.
         """
         levels = _check_levels(levels)
         ax = begin(self, ax)
@@ -226,7 +257,7 @@ class MembershipMapDisplay:
         half = (high - low) / (2 * (resolution - 1))
         window = (low[0] - half[0], high[0] + half[0], low[1] - half[1], high[1] + half[1])
         self.ground_ = ax.imshow(picture, extent=window, origin="lower", aspect="auto", zorder=0)
-        if ((U == 0) | (U == 1)).all():  # hard: all levels are one line
+        if ((U == 0) | (U == 1)).all():  # hard memberships: the lines of all levels coincide
             levels = [0.5]
         styles = dict(zip(levels, _line_styles(len(levels)), strict=True))
         for u, colour in zip(U.T, colours, strict=True):
@@ -262,7 +293,7 @@ def _check_levels(levels):
 
 
 def _line_styles(count):
-    """The greatest membership has a solid line, the one below a dashed, all others dotted ones."""
+    """Return line styles: solid for the highest level, dashed for the next, dotted for the others."""
     return [":"] * (count - 2) + ["--", "-"][-count:]
 
 

@@ -1,4 +1,4 @@
-"""Sorted masses of each set."""
+"""Sorted masses of each set of clusters."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from softclust.plotting.palette import DASHES, blend
 
 
 class MassCurvesDisplay:
-    """The masses of each set of clusters, from the greatest to the least: how much belief goes where.
+    """The masses of each set of clusters, sorted from the greatest to the least.
 
-    Lines of single clusters are solid, of pairs dashed, of larger sets dash-dotted, of the empty set
-    dotted.
+    Lines are solid for single clusters, dashed for sets of two, dash-dotted for larger sets, and dotted for
+    the empty set.
 
     Use `from_estimator` or `from_predictions` to make one.
 
@@ -29,7 +29,7 @@ class MassCurvesDisplay:
     Attributes
     ----------
     ax_, figure_ : Axes and Figure
-        Where it was drawn.
+        The axes and the figure of the drawing.
     lines_ : list of Line2D
         The curve of each set, in the order of the sets.
 
@@ -50,7 +50,24 @@ class MassCurvesDisplay:
 
     @classmethod
     def from_estimator(cls, estimator, X=None, *, cluster_names=None, ax=None):
-        """Draw the masses that a fitted EvidentialCMeans gives X, or gave the rows of its fit."""
+        """Draw the masses of X, or of the rows of the fit.
+
+        Parameters
+        ----------
+        estimator : EvidentialCMeans
+            A fitted estimator.
+        X : array-like of shape (n, p), default=None
+            Rows; None takes the rows of the fit.
+        cluster_names : list of str, default=None
+            Names for the legend; None takes the classes of the labels.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        display : MassCurvesDisplay
+            The display, drawn.
+        """
         masses = masses_of(estimator, X)
         sets = estimator.focal_sets_
         names = cluster_names or reading.cluster_names_of(estimator, sets.shape[1])
@@ -58,11 +75,41 @@ class MassCurvesDisplay:
 
     @classmethod
     def from_predictions(cls, masses, focal_sets, *, cluster_names=None, ax=None):
-        """Draw given masses (n, f) of sets (f, c)."""
+        """Draw given masses.
+
+        Parameters
+        ----------
+        masses : array-like of shape (n, f)
+            Masses of the rows; rows sum to 1.
+        focal_sets : array-like of shape (f, c)
+            True where cluster k is in set j.
+        cluster_names : list of str, default=None
+            Names for the legend.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        display : MassCurvesDisplay
+            The display, drawn.
+        """
         return cls(partition=CredalPartition(masses, focal_sets), cluster_names=cluster_names).plot(ax=ax)
 
     def plot(self, *, legend=True, ax=None):
-        """Draw on the axes, or on new ones, and return the display."""
+        """Draw the display.
+
+        Parameters
+        ----------
+        legend : bool, default=True
+            Whether to add a legend beside the axes.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        self : MassCurvesDisplay
+            The display itself.
+        """
         ax = begin(self, ax, (7.2, 4.4))
         sets = self.partition.focal_sets
         curves = -np.sort(-self.partition.masses, axis=0)

@@ -1,4 +1,4 @@
-"""The plane in which rows are drawn: their two features, or the first two principal components."""
+"""The plane in which rows are drawn: two features, or the first two principal components of more."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from softclust.plotting.palette import INK
 from softclust.plotting.reading import check_names
 
 _MARGIN = 0.06
-_FARTHEST = 0.3  # that centres and ellipses may widen the picture, as a share of the rows' range
+_FARTHEST = 0.3  # share of the rows' range by which centres and ellipses may widen the picture
 
 
 @dataclass(frozen=True)
 class Plane:
-    """x -> (x - origin) @ axes; `is_whole` where rows have but two features, which are kept."""
+    """The projection x -> (x - origin) @ axes.
+
+    `is_whole` is True for rows with two features, which the projection keeps.
+    """
 
     origin: np.ndarray
     axes: np.ndarray
@@ -25,11 +28,12 @@ class Plane:
     is_whole: bool
 
     def project(self, X):
+        """Return the points of the rows X in the plane, (n, 2)."""
         return (X - self.origin) @ self.axes
 
 
 def plane_of(X, feature_names=None):
-    """The rows, checked, and their plane."""
+    """Check the rows and return them with their plane."""
     X = check_rows(X)
     p = X.shape[1]
     if p == 1:
@@ -43,7 +47,7 @@ def plane_of(X, feature_names=None):
     _, lengths, axes = np.linalg.svd(X - origin, full_matrices=False)
     axes = axes[:2] if len(axes) > 1 else np.vstack([axes, np.zeros_like(axes)])
     axes = axes * np.where(axes[np.arange(2), np.abs(axes).argmax(axis=1)] < 0, -1, 1)[:, None]
-    lengths = lengths / (lengths.max() or 1.0)  # their squares might overflow
+    lengths = lengths / (lengths.max() or 1.0)  # squares of the lengths themselves might overflow
     shares = np.append(lengths**2, 0)[:2] / ((lengths**2).sum() or 1.0)
     first, second = (
         f"principal component {j + 1} ({share:.0%} of variance)" for j, share in enumerate(shares)
@@ -52,7 +56,7 @@ def plane_of(X, feature_names=None):
 
 
 def limits(points, centers=None, covariances=None, radius=2.0):
-    """Corners of a window on all rows, and on centres and ellipses that are not too far off."""
+    """Return the corners of a window on all rows, and on centres and ellipses that are not too far off."""
     low, high = points.min(axis=0), points.max(axis=0)
     span = np.where(high > low, high - low, 1.0)
     widest_low, widest_high = low - _FARTHEST * span, high + _FARTHEST * span
@@ -64,7 +68,7 @@ def limits(points, centers=None, covariances=None, radius=2.0):
 
 
 def draw_plane(ax, plane, low, high):
-    """Names of the axes and the window."""
+    """Set the names of the axes and the limits of the window."""
     ax.set_xlabel(plane.names[0])
     ax.set_ylabel(plane.names[1])
     ax.set_xlim(low[0], high[0])
@@ -73,14 +77,14 @@ def draw_plane(ax, plane, low, high):
 
 
 def draw_centers(ax, centers, colours):
-    """A star for each centre, in its colour."""
+    """Draw each centre as a star in the colour of its cluster."""
     return ax.scatter(
         *centers.T, s=170, marker="*", c=colours, edgecolors="black", linewidths=1.0, zorder=6
     )
 
 
 def draw_ellipses(ax, centers, covariances, radius, colours):
-    """The lines of equal Mahalanobis distance `radius`; for shells (radius 1) the shells themselves."""
+    """Draw the ellipses of Mahalanobis distance `radius`; radius 1 draws shells themselves."""
     from matplotlib.patches import Ellipse
 
     drawn = []
@@ -94,5 +98,5 @@ def draw_ellipses(ax, centers, covariances, radius, colours):
 
 
 def draw_outliers(ax, points, area):
-    """Crosses."""
+    """Draw outliers as crosses."""
     return ax.scatter(*points.T, s=1.3 * area, marker="x", c=INK, linewidths=1.2, zorder=3)

@@ -1,4 +1,4 @@
-"""What a fitted estimator says of rows, and checks of what is given instead."""
+"""Memberships, outliers, centres and names from a fitted estimator, and checks of given arrays."""
 
 from __future__ import annotations
 
@@ -8,28 +8,31 @@ import numpy as np
 
 from softclust.metrics.checks import check_memberships
 
-_SAME = 1e-6
+_SAME = 1e-6  # outlier scores that differ by no more are equal
 
 
 def check_fitted(estimator):
-    """scikit-learn's sentence if it is not."""
+    """Raise scikit-learn's NotFittedError if the estimator is not fitted."""
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(estimator)
 
 
 def ask(estimator, method, X):
-    """The method's answer; a grid and a plane have no names of features, and need none."""
+    """Call a method of the estimator without scikit-learn's warning about missing feature names.
+
+    The points of a grid or a plane have no feature names, and need none.
+    """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
         return getattr(estimator, method)(X)
 
 
 def is_the_fit(estimator, X):
-    """Whether X are the rows of the fit, of which the estimator knows more than of others.
+    """Whether X holds the rows of the fit, about which the estimator knows more than about other rows.
 
-    What labels and links say of a row is in the fitted attributes alone.  They name some rows; if most rows
-    have the scores that they had in the fit, X are its rows.
+    The label and the links of a row show in the fitted attributes only.  As usually only some rows have
+    labels or links, X counts as the rows of the fit if most outlier scores are the same as in the fit.
     """
     if X is None:
         return True
@@ -40,7 +43,10 @@ def is_the_fit(estimator, X):
 
 
 def values_of(estimator, X, attribute, method):
-    """The fitted attribute if X are the rows of the fit, or None; else what the method says of X."""
+    """Return the fitted attribute if X holds the rows of the fit or is None, else the method's answer.
+
+    Return None if the estimator lacks the method, or if X is None and the attribute is missing.
+    """
     check_fitted(estimator)
     if not hasattr(estimator, method):
         return None
@@ -50,7 +56,7 @@ def values_of(estimator, X, attribute, method):
 
 
 def memberships_of(estimator, X):
-    """(n, c) memberships; ones and zeros where the estimator has labels only."""
+    """Return the memberships, (n, c); ones and zeros if the estimator predicts labels only."""
     U = values_of(estimator, X, "memberships_", "predict_proba")
     if U is not None:
         return check_memberships(U, "memberships")
@@ -63,7 +69,7 @@ def memberships_of(estimator, X):
 
 
 def outliers_of(estimator, X):
-    """(n,) bool, or None where the estimator has no such notion."""
+    """Return which rows are outliers, (n,) bool, or None if the estimator does not detect outliers."""
     if not hasattr(estimator, "outlier_mask_"):
         return None
     if is_the_fit(estimator, X):
@@ -72,7 +78,10 @@ def outliers_of(estimator, X):
 
 
 def covariances_of(estimator):
-    """(c, p, p) covariances or shapes of shells, and how many of their radii to draw; or (None, 2)."""
+    """Return covariances or shapes of shells, (c, p, p), and the Mahalanobis distance to draw.
+
+    The distance is 1 for shells and 2 for other clusters.  Return (None, 2) if the estimator has no shapes.
+    """
     S = getattr(estimator, "covariances_", None)
     V = getattr(estimator, "cluster_centers_", getattr(estimator, "means_", None))
     if S is None or V is None:
@@ -89,13 +98,16 @@ def covariances_of(estimator):
 
 
 def centers_of(estimator):
-    """(c, p) centres, or None."""
+    """Return the centres, (c, p), or None if the estimator has none."""
     V = getattr(estimator, "cluster_centers_", getattr(estimator, "means_", None))
     return None if V is None else np.asarray(V, dtype=float)
 
 
 def cluster_names_of(estimator, c):
-    """The classes by which labels named the clusters; "cluster k" for the others."""
+    """Return the classes of the labels as names of the clusters; "cluster k" for a cluster without a class.
+
+    Return None if there are no classes, or if the classes are the numbers 0, 1, .. of the clusters.
+    """
     classes = getattr(estimator, "classes_", None)
     if classes is None or len(classes) != c:
         return None
@@ -105,7 +117,7 @@ def cluster_names_of(estimator, c):
 
 
 def check_names(names, count, what):
-    """One name for each cluster or feature: "cluster 0" and so on where none are given."""
+    """Return one name for each cluster or feature; the default is "cluster 0", "cluster 1" and so on."""
     if names is None:
         return [f"{what} {k}" for k in range(count)]
     names = [str(name) for name in names]
@@ -115,7 +127,7 @@ def check_names(names, count, what):
 
 
 def check_degrees(T, name):
-    """(n, c) numbers in [0, 1]."""
+    """Check that T holds numbers in [0, 1], and return it as an array of shape (n, c)."""
     T = np.asarray(T, dtype=float)
     if T.ndim != 2 or not T.size:
         raise ValueError(f"{name} has the shape {T.shape}, but a row per object is needed.")
@@ -127,7 +139,7 @@ def check_degrees(T, name):
 
 
 def check_mask(mask, n, name):
-    """(n,) bool; False everywhere where none is given."""
+    """Check a mask of n rows and return it; None means False for every row."""
     if mask is None:
         return np.zeros(n, dtype=bool)
     mask = np.asarray(mask)
@@ -137,7 +149,7 @@ def check_mask(mask, n, name):
 
 
 def check_shape(values, shape, name):
-    """Finite numbers of that shape, or None where none are given."""
+    """Check that the values are finite and have this shape, and return an array; None stays None."""
     if values is None:
         return None
     values = np.asarray(values, dtype=float)

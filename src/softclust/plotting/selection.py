@@ -1,4 +1,4 @@
-"""Which number of clusters the indices choose."""
+"""Validity indices against the number of clusters."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from softclust.plotting.palette import cluster_colours
 
 
 class SelectionDisplay:
-    """Validity indices against the number of clusters, a small picture for each; the best value is marked.
+    """Validity indices against the number of clusters: a small plot for each, with the best value marked.
 
     Parameters
     ----------
     selection : Selection
-        What `softclust.select` gave, with numbers of clusters as its only parameter.
+        The result of `softclust.select`, with the number of clusters as its only parameter.
 
     Attributes
     ----------
     figure_ : Figure
-        Where it was drawn.
+        The figure of the drawing.
     axes_ : dict of str to Axes
-        By index.
+        The axes of each index.
     best_ : dict of str to int
         The number of clusters that each index chooses.
 
@@ -44,11 +44,28 @@ class SelectionDisplay:
 
     @classmethod
     def from_selection(cls, selection):
-        """Draw what `softclust.select` found."""
+        """Draw the result of `softclust.select`.
+
+        Parameters
+        ----------
+        selection : Selection
+            The result of `softclust.select`, with the number of clusters as its only parameter.
+
+        Returns
+        -------
+        display : SelectionDisplay
+            The display, drawn.
+        """
         return cls(selection=selection).plot()
 
     def plot(self):
-        """Draw on a new figure, and return the display."""
+        """Draw the display on a new figure.
+
+        Returns
+        -------
+        self : SelectionDisplay
+            The display itself.
+        """
         plt, found = pyplot(), self.selection
         numbers = np.array([setting["n_clusters"] for setting in found.settings])
         names = [name for name, values in found.values.items() if np.isfinite(values).any()]

@@ -1,4 +1,4 @@
-"""Silhouettes of rows, weighed by how sure their cluster is."""
+"""Silhouettes of rows, weighted by how certain their cluster is."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from softclust.plotting.palette import INK, cluster_colours, outline, tint
 
 
 class FuzzySilhouetteDisplay:
-    """The silhouette of each row by distances to centres, by cluster and from the greatest to the least.
+    """The silhouettes of the rows from distances to centres, in each cluster from greatest to least.
 
-    s_i = (b_i - a_i)/max(a_i, b_i), a_i the distance to the centre of the row's cluster and b_i to the
-    nearest other.  Bars are the paler the less a row counts, by the difference of its two greatest
-    memberships; the dashed line is the mean with those weights, `simplified_fuzzy_silhouette`.
+    s_i = (b_i - a_i)/max(a_i, b_i), where a_i is the distance to the centre of the row's cluster and b_i
+    the distance to the nearest other centre.  The weight of a row is the difference of its two greatest
+    memberships; a smaller weight makes a paler bar.  The dashed line is the mean with these weights,
+    `simplified_fuzzy_silhouette`.
 
     Use `from_estimator` or `from_predictions` to make one.
 
@@ -34,15 +35,22 @@ class FuzzySilhouetteDisplay:
     Attributes
     ----------
     ax_, figure_ : Axes and Figure
-        Where it was drawn.
+        The axes and the figure of the drawing.
     silhouettes_ : ndarray of shape (n,)
-        s_i.
+        The silhouettes s_i.
     fuzzy_silhouette_ : float
-        Their weighed mean.
+        The weighted mean of the silhouettes.
     bars_ : list of PolyCollection
-        A bar for each row of cluster k.
+        The bars of the rows of each cluster.
     line_ : Line2D
-        The mean.
+        The line of the mean.
+
+    References
+    ----------
+    .. [1] Campello, Hruschka (2006), A fuzzy extension of the silhouette width criterion for cluster
+       analysis, Fuzzy Sets and Systems 157(21), 2858-2875
+    .. [2] Hruschka, de Castro, Campello (2004), Evolutionary algorithms for clustering gene-expression
+       data, IEEE International Conference on Data Mining, 403-406
 
     Examples
     --------
@@ -66,7 +74,24 @@ class FuzzySilhouetteDisplay:
 
     @classmethod
     def from_estimator(cls, estimator, X, *, cluster_names=None, ax=None):
-        """Draw the silhouettes of X by the centres of a fitted estimator."""
+        """Draw the silhouettes of X from the centres of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : object
+            A fitted estimator with centres, and with `predict_proba` or `predict`.
+        X : array-like of shape (n, p)
+            Rows of the fit, or other rows.
+        cluster_names : list of str, default=None
+            Names for the axis; None takes the classes of the labels.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        display : FuzzySilhouetteDisplay
+            The display, drawn.
+        """
         reading.check_fitted(estimator)
         V = reading.centers_of(estimator)
         if V is None:
@@ -77,11 +102,41 @@ class FuzzySilhouetteDisplay:
 
     @classmethod
     def from_predictions(cls, X, memberships, centers, *, cluster_names=None, ax=None):
-        """Draw the silhouettes of given memberships; the parameters are those of the class."""
+        """Draw the silhouettes of given memberships.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Rows.
+        memberships : array-like of shape (n, c)
+            Rows sum to 1; c > 1.
+        centers : array-like of shape (c, p)
+            Centres or medoids.
+        cluster_names : list of str, default=None
+            Names for the axis.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        display : FuzzySilhouetteDisplay
+            The display, drawn.
+        """
         return cls(X=X, memberships=memberships, centers=centers, cluster_names=cluster_names).plot(ax=ax)
 
     def plot(self, *, ax=None):
-        """Draw on the axes, or on new ones, and return the display."""
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        self : FuzzySilhouetteDisplay
+            The display itself.
+        """
         ax = begin(self, ax)
         from matplotlib.collections import PolyCollection
 
@@ -125,7 +180,7 @@ class FuzzySilhouetteDisplay:
 
 
 def _silhouettes(X, winners, V):
-    """(n,) of each row; 0 where it is at no distance from its centre and the next."""
+    """Return the silhouette of each row, (n,); 0 if its own centre and the next are at distance 0."""
     from scipy.spatial.distance import cdist
 
     D = cdist(X, V)
@@ -138,7 +193,7 @@ def _silhouettes(X, winners, V):
 
 
 def _boxes(lengths, top):
-    """(m, 4, 2) corners of bars of height 1 from 0, one below the other."""
+    """Return the corners of bars, (m, 4, 2): of height 1, starting at 0, one below the other."""
     above = top + np.arange(len(lengths))
     x = np.stack([np.zeros(len(lengths)), lengths, lengths, np.zeros(len(lengths))], axis=1)
     y = np.stack([above, above, above + 1, above + 1], axis=1)

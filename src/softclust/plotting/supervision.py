@@ -1,4 +1,4 @@
-"""What labels are worth."""
+"""Scores against the share of labelled rows."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from softclust.plotting.palette import DASHES, MARKERS, cluster_colours
 class SupervisionCurveDisplay:
     """A score, such as the adjusted Rand index, against the share of rows that have a label.
 
-    Each method has a line of means over repetitions, and a band: the interval of Student's t for the mean.
-    A single repetition has no band.
+    Each method has a line of means over repetitions, and a band: the confidence interval of the mean by
+    Student's t.  A single repetition has no band.
 
-    Use `from_predictions` to make one; scores come from fits with labels drawn again and again
+    Use `from_predictions` to make one.  The scores come from repeated fits, each with newly drawn labels
     (`softclust.sample_supervision`).
 
     Parameters
@@ -24,22 +24,22 @@ class SupervisionCurveDisplay:
     shares : array-like of shape (s,)
         Shares of labelled rows in [0, 1], rising.
     scores : dict of str to array-like of shape (s, r)
-        For each method a row of r repetitions per share; r may differ between methods.
+        The scores of each method: r repetitions for each share; r may differ between methods.
     confidence : float, default=0.95
-        Of the interval.
+        Confidence level of the interval.
     score_name : str, default="adjusted Rand index"
         Name of the vertical axis.
 
     Attributes
     ----------
     ax_, figure_ : Axes and Figure
-        Where it was drawn.
+        The axes and the figure of the drawing.
     lines_ : dict of str to Line2D
-        Means of each method.
+        The line of the means of each method.
     bands_ : dict of str to PolyCollection
-        Intervals of the methods that have repetitions.
+        The intervals of each method with several repetitions.
     means_, half_widths_ : dict of str to ndarray of shape (s,)
-        What is drawn; half widths are 0 for single repetitions.
+        Means and half widths of the intervals; half widths are 0 for single repetitions.
 
     Examples
     --------
@@ -61,12 +61,44 @@ class SupervisionCurveDisplay:
     def from_predictions(
         cls, shares, scores, *, confidence=0.95, score_name="adjusted Rand index", ax=None
     ):
-        """Draw given scores; the parameters are those of the class."""
+        """Draw given scores.
+
+        Parameters
+        ----------
+        shares : array-like of shape (s,)
+            Shares of labelled rows in [0, 1], rising.
+        scores : dict of str to array-like of shape (s, r)
+            The scores of each method: r repetitions for each share; r may differ between methods.
+        confidence : float, default=0.95
+            Confidence level of the interval.
+        score_name : str, default="adjusted Rand index"
+            Name of the vertical axis.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        display : SupervisionCurveDisplay
+            The display, drawn.
+        """
         display = cls(shares=shares, scores=scores, confidence=confidence, score_name=score_name)
         return display.plot(ax=ax)
 
     def plot(self, *, legend=True, ax=None):
-        """Draw on the axes, or on new ones, and return the display."""
+        """Draw the display.
+
+        Parameters
+        ----------
+        legend : bool, default=True
+            Whether to add a legend beside the axes.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        self : SupervisionCurveDisplay
+            The display itself.
+        """
         from scipy.stats import t
 
         ax = begin(self, ax, (7.2, 4.4))

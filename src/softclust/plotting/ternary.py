@@ -1,4 +1,4 @@
-"""Memberships of three clusters in a triangle."""
+"""Memberships of three clusters, drawn in a triangle."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 class TernaryDisplay:
     """Rows in a triangle whose corners are three clusters: the nearer a corner, the greater the membership.
 
-    Grey lines are memberships of 0.2, 0.4, 0.6 and 0.8; the winner changes at the dashed ones.
+    Grey lines mark memberships of 0.2, 0.4, 0.6 and 0.8.  The winning cluster changes at the dashed lines.
 
     Use `from_estimator` or `from_predictions` to make one.
 
@@ -32,11 +32,11 @@ class TernaryDisplay:
     Attributes
     ----------
     ax_, figure_ : Axes and Figure
-        Where it was drawn.
+        The axes and the figure of the drawing.
     scatter_ : PathCollection
-        Rows that are not outliers.
+        The markers of the rows that are not outliers.
     outliers_ : PathCollection or None
-        Crosses.
+        The crosses of the outliers.
     texts_ : list of Text
         Names of the corners.
 
@@ -60,7 +60,24 @@ class TernaryDisplay:
 
     @classmethod
     def from_estimator(cls, estimator, X=None, *, cluster_names=None, ax=None):
-        """Draw the memberships of X, or of the rows of the fit."""
+        """Draw the memberships of X, or of the rows of the fit.
+
+        Parameters
+        ----------
+        estimator : object
+            A fitted estimator of three clusters, with `predict_proba` or `predict`.
+        X : array-like of shape (n, p), default=None
+            Rows; None takes the rows of the fit.
+        cluster_names : list of str, default=None
+            Names for the corners; None takes the classes of the labels.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        display : TernaryDisplay
+            The display, drawn.
+        """
         reading.check_fitted(estimator)
         U = reading.memberships_of(estimator, X)
         names = cluster_names or reading.cluster_names_of(estimator, U.shape[1])
@@ -69,11 +86,39 @@ class TernaryDisplay:
 
     @classmethod
     def from_predictions(cls, memberships, *, outliers=None, cluster_names=None, ax=None):
-        """Draw given memberships; the parameters are those of the class."""
+        """Draw given memberships.
+
+        Parameters
+        ----------
+        memberships : array-like of shape (n, 3)
+            Rows sum to 1.
+        outliers : ndarray of bool of shape (n,), default=None
+            Rows to cross out.
+        cluster_names : list of str, default=None
+            Names for the corners.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        display : TernaryDisplay
+            The display, drawn.
+        """
         return cls(memberships=memberships, outliers=outliers, cluster_names=cluster_names).plot(ax=ax)
 
     def plot(self, *, ax=None):
-        """Draw on the axes, or on new ones, and return the display."""
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        self : TernaryDisplay
+            The display itself.
+        """
         ax = begin(self, ax, (5.6, 5.2))
         colours = cluster_colours(3)
         _draw_frame(ax)
@@ -111,7 +156,7 @@ class TernaryDisplay:
 
 
 def _draw_frame(ax):
-    """The triangle, lines of equal membership and where the winner changes."""
+    """Draw the triangle, the lines of equal membership and the lines where the winning cluster changes."""
     ax.fill(*CORNERS.T, fc="none", ec=INK, lw=1.2, zorder=2)
     for k in range(3):
         here, left, right = CORNERS[k], CORNERS[(k + 1) % 3], CORNERS[(k + 2) % 3]

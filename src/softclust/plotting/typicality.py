@@ -1,4 +1,4 @@
-"""Sorted typicalities with the line below which rows are outliers."""
+"""Sorted typicalities, with the threshold at and below which rows are outliers."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from softclust.plotting import reading
 from softclust.plotting.canvas import begin, frame_off, legend_beside
 from softclust.plotting.palette import DASHES, INK, cluster_colours
 
-_LOW = 0.02
+_LOW = 0.02  # thresholds below are drawn on a logarithmic scale
 
 
 class TypicalityDisplay:
-    """The typicalities of each cluster, and the greatest of each row, from the greatest to the least.
+    """The typicalities of each cluster, and the greatest typicality of each row.
 
-    Rows whose typicalities are all at or below the threshold are typical of no cluster: outliers.
+    Every curve is sorted from the greatest to the least.  A row is an outlier, typical of no cluster, if
+    all its typicalities are at or below the threshold.
 
     Use `from_estimator` or `from_predictions` to make one.
 
@@ -23,20 +24,20 @@ class TypicalityDisplay:
     typicalities : array-like of shape (n, c)
         Numbers in [0, 1].
     threshold : float or array-like of shape (c,), default=0.1
-        Where the line of outliers is drawn, for all clusters or for each.
+        Typicality at and below which a row is an outlier, for all clusters or for each.
     cluster_names : list of str, default=None
         Names for the legend.
 
     Attributes
     ----------
     ax_, figure_ : Axes and Figure
-        Where it was drawn.
+        The axes and the figure of the drawing.
     lines_ : list of Line2D
         The curve of each cluster.
     greatest_ : Line2D
-        The curve of the greatest typicalities.
+        The curve of the greatest typicality of each row.
     threshold_lines_ : list of Line2D
-        The threshold; one for each cluster where they differ.
+        The line of the threshold; a line for each cluster if thresholds differ.
 
     Examples
     --------
@@ -64,16 +65,21 @@ class TypicalityDisplay:
         Parameters
         ----------
         estimator : object
-            Fitted, with `typicalities_`.
+            A fitted estimator with `typicalities_`.
         X : array-like of shape (n, p), default=None
-            Rows; those of the fit where None.
+            Rows; None takes the rows of the fit.
         threshold : float or array-like of shape (c,), default=None
-            Where the line of outliers is drawn.  None: where the estimator draws it, which is 0.1 for
-            scales as in the papers and lower for narrower ones.
+            Typicality at and below which a row is an outlier.  None takes the estimator's own threshold,
+            which is 0.1 for scales as in the papers and lower for narrower scales.
         cluster_names : list of str, default=None
-            The classes of labels where None.
+            Names for the legend; None takes the classes of the labels.
         ax : matplotlib Axes, default=None
-            Where to draw; new axes where None.
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        display : TypicalityDisplay
+            The display, drawn.
         """
         reading.check_fitted(estimator)
         if not hasattr(estimator, "typicalities_"):
@@ -88,11 +94,41 @@ class TypicalityDisplay:
 
     @classmethod
     def from_predictions(cls, typicalities, *, threshold=0.1, cluster_names=None, ax=None):
-        """Draw given typicalities; the parameters are those of the class."""
+        """Draw given typicalities.
+
+        Parameters
+        ----------
+        typicalities : array-like of shape (n, c)
+            Numbers in [0, 1].
+        threshold : float or array-like of shape (c,), default=0.1
+            Typicality at and below which a row is an outlier, for all clusters or for each.
+        cluster_names : list of str, default=None
+            Names for the legend.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        display : TypicalityDisplay
+            The display, drawn.
+        """
         return cls(typicalities=typicalities, threshold=threshold, cluster_names=cluster_names).plot(ax=ax)
 
     def plot(self, *, legend=True, ax=None):
-        """Draw on the axes, or on new ones, and return the display."""
+        """Draw the display.
+
+        Parameters
+        ----------
+        legend : bool, default=True
+            Whether to add a legend beside the axes.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        self : TypicalityDisplay
+            The display itself.
+        """
         ax = begin(self, ax, (7.2, 4.4))
         T = self.typicalities
         ranks, colours = np.arange(1, len(T) + 1), cluster_colours(T.shape[1])
@@ -105,7 +141,7 @@ class TypicalityDisplay:
         self._draw_threshold(ax, colours)
         ax.set(xlabel="rows, sorted for each curve", ylabel="typicality", ylim=(-0.02, 1.02))
         least = self.threshold.min()
-        if 0 < least < _LOW:  # a line so near 0 is seen on a logarithmic scale only
+        if 0 < least < _LOW:  # a line so near 0 shows on a logarithmic scale only
             ax.set_yscale("log")
             ax.set_ylim(least / 20, 1.4)
         frame_off(ax)
