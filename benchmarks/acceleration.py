@@ -23,9 +23,9 @@ from sklearn.preprocessing import scale
 
 import softclust
 from common import machine, make_data, parser, print_table, verdict
-from softclust import engine
-from softclust.acceleration import SCHEMES
 from softclust.datasets import load_breast_cancer, load_iris, load_letters_ijl, load_wine
+from softclust.loop import engine
+from softclust.loop.acceleration import SCHEMES
 
 STARTS = 3
 NO_HIGHER = 1e-6  # relative

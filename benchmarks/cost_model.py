@@ -46,14 +46,16 @@ import numpy as np
 
 from common import machine, parser, print_table, verdict
 from scale import iteration_times, rows
-from softclust.model import Model, sweep
-from softclust.partitions import Fuzzy
-from softclust.prototypes import Points
-from softclust.records import Frame, State
-from softclust.run import far as far_away
-from softclust.run import source_of
-from softclust.run.local import fold
-from softclust.units import rows_in_units
+from softclust.grammar.frame import Frame
+from softclust.grammar.model import Model
+from softclust.grammar.partitions import Fuzzy
+from softclust.grammar.prototypes import Points
+from softclust.grammar.state import State
+from softclust.grammar.sweep import sweep
+from softclust.sources import remote as far_away
+from softclust.sources import source_of
+from softclust.sources.local import fold
+from softclust.sources.rows import rows_in_units
 
 FILE = Path(__file__).with_suffix(".json")
 ROWS, FEATURES, CLUSTERS = 2_000_000, 16, 8

@@ -58,7 +58,7 @@ def peer_run(python, D, start, rounds):
 
 def against_peer(python, rounds):
     """The swaps alone: both are given the matrix and the start."""
-    from softclust.medoids import build, pam, scaled
+    from softclust.medoids.search import build, pam, scaled
 
     X, weight = blobs(N), scaled(None, N)
     table, kept = [], []

@@ -4,8 +4,7 @@ from functools import partial
 
 import softclust
 from softclust import CentralDistance, Repulsion
-from softclust.acceleration import SCHEMES
-from softclust.partitions import (
+from softclust.grammar.partitions import (
     Fuzzy,
     Hard,
     ImprovedPossibilistic,
@@ -13,6 +12,7 @@ from softclust.partitions import (
     PossibilisticEntropic,
     PossibilisticFuzzy,
 )
+from softclust.loop.acceleration import SCHEMES
 
 HARD = softclust.HardCMeans
 FUZZY = softclust.FuzzyCMeans

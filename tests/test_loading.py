@@ -7,7 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from softclust.loading import collector_paused, paused_at_first, postponed
+from softclust._lazy import collector_paused, paused_at_first
+from softclust.compat.scipy_stats import postponed
 
 
 def test_the_collector_is_as_it_was_afterwards():

@@ -64,7 +64,7 @@ def test_a_name_is_not_hidden_by_the_module_of_the_same_name():
 def test_a_fitted_estimator_holds_no_rows():
     code = """
 import gc, numpy as np, softclust
-from softclust.records import Rows
+from softclust.sources.rows import Rows
 X = np.random.default_rng(0).normal(size=(60, 2))
 pairs = {"must_link": [[0, 1]], "cannot_link": [[2, 3]]}
 names = "fcm", "ecm", "kmeans", "gmm"

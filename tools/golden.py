@@ -24,10 +24,10 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 import numpy as np
-from configurations import configurations
-from conftest import make_blobs
 
 import softclust
+from configurations import configurations
+from conftest import make_blobs
 
 PUBLIC_MODULES = ("credal", "datasets", "experiments", "metrics", "plotting")
 LINKS = {"must_link": [[0, 1], [2, 9, 0.5], [4, 7]], "cannot_link": [[0, 2], [5, 11]]}
@@ -259,7 +259,6 @@ def everything(folder, write):
 
 def main():
     action, folder = sys.argv[1], Path(sys.argv[2])
-    import softclust.estimators
 
     if action == "write":
         shutil.rmtree(folder, ignore_errors=True)

@@ -4,7 +4,7 @@ Importing this package is light: scikit-learn is loaded with the first estimator
 first fit.
 """
 
-from softclust.loading import loaded_when_asked
+from softclust._lazy import loaded_when_asked
 
 __version__ = "0.1.0"
 
@@ -17,15 +17,15 @@ _HOMES = {
     "EvidentialCMeans": "estimators.evidential",
     "GaussianMixture": "estimators.mixture",
     "KMedoids": "estimators.medoids",
-    "Repulsion": "separation",
-    "CentralDistance": "separation",
-    "Pairs": "supervision",
-    "sample_supervision": "supervision",
+    "Repulsion": "grammar.separation",
+    "CentralDistance": "grammar.separation",
+    "Pairs": "knowledge.supervision",
+    "sample_supervision": "knowledge.supervision",
     "make": "acronyms",
     "catalogue": "acronyms",
     "select": "selection",
-    "save": "persistence",
-    "load": "persistence",
+    "save": "storage.models",
+    "load": "storage.models",
     "CheckpointError": "errors",
     "ConstraintConflictError": "errors",
     "DataLostError": "errors",

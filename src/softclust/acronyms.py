@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from softclust import estimators
-from softclust.separation import CentralDistance, Repulsion
+from softclust.grammar.separation import CentralDistance, Repulsion
 
 _MACQUEEN = "MacQueen (1967); k-means++: Arthur & Vassilvitskii (2007)"
 _KELLER = "Krishnapuram & Keller (1993), A possibilistic approach to clustering"

@@ -14,9 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 import softclust as sc
 from killed import killed_and_let_be
 from onlookers import AtTurns, Crash, crash
-from softclust import checkpoint
-from softclust.run import LocalSource
-from softclust.units import rows_in_units
+from softclust.loop import checkpoint
+from softclust.sources import LocalSource
+from softclust.sources.rows import rows_in_units
 
 MODELS = {
     "fcm": {},

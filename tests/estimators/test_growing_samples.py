@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import softclust as sc
-from softclust import engine
+from softclust.loop import engine
 
 
 @pytest.fixture

@@ -8,9 +8,8 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 import softclust as sc
 from configurations import ESTIMATORS, FUZZY, HARD, IMPROVED, MIXED, POSSIBILISTIC, WITH_TYPICALITIES
-from softclust.knowledge import check_labels, reliable_strength
-from softclust.records import Known
-from softclust.units import rows_in_units
+from softclust.knowledge.labels import Known, check_labels, reliable_strength
+from softclust.sources.rows import rows_in_units
 
 every_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
 pytestmark = pytest.mark.filterwarnings(

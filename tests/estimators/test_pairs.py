@@ -27,11 +27,7 @@ from configurations import EVIDENTIAL, FUZZY, HARD, WITH_LINKS, WITH_TYPICALITIE
 from conftest import make_blobs
 from oracles.fuzzy import squared_distances
 from oracles.linked import best_feasible, hard_costs, hard_objective, is_feasible
-from softclust import (
-    ConstraintConflictError,
-    Pairs,
-    sample_supervision,
-)
+from softclust import ConstraintConflictError, Pairs, sample_supervision
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::softclust.DegenerateClusterWarning", "ignore::sklearn.exceptions.ConvergenceWarning"

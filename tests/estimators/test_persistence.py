@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 
 import softclust as sc
 from configurations import configurations
-from softclust import archive
+from softclust.storage import archive
 
 X = load_iris().data
 CASES = configurations()

@@ -13,8 +13,8 @@ from sklearn.model_selection import GridSearchCV
 
 import softclust as sc
 from onlookers import AtTurns
-from softclust.engine import Options
-from softclust.watch import Watch
+from softclust.loop.engine import Options
+from softclust.loop.observers import Watch
 
 
 class Recorder:

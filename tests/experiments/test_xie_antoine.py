@@ -6,7 +6,7 @@ import pytest
 from softclust.experiments import VERDICTS, Effort, xie_antoine
 from softclust.experiments.frame import BRACKETED, CONFIRMED, REPRODUCED
 from softclust.experiments.xie_antoine import EUCLIDEAN, MAHALANOBIS
-from softclust.partitions import linked
+from softclust.knowledge import linked
 
 QUICK = Effort(quick=True)
 

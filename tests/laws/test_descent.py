@@ -11,9 +11,9 @@ from hypothesis.extra.numpy import arrays
 import softclust
 from configurations import configurations
 from softclust import GaussianMixture
-from softclust.model import sweep_by_parts
-from softclust.prototypes import Gaussians
-from softclust.records import Rows
+from softclust.grammar.prototypes import Gaussians
+from softclust.grammar.sweep import sweep_by_parts
+from softclust.sources.rows import Rows
 
 # Schneider's weights follow the centres, so J is not one function there.
 # Of two it is known that J may rise: weights that follow the centres, and Gath & Geva's prototypes.

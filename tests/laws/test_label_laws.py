@@ -26,15 +26,17 @@ from configurations import (
     as_parameters,
 )
 from configurations import _named as named
-from softclust.knowledge import check_labels, check_strength
-from softclust.model import Model, assign, assign_by_parts, sweep, sweep_by_parts
-from softclust.partitions import (
-    Members,
-)
-from softclust.prototypes import Points
-from softclust.records import Frame, Known, Rows, State, Units
-from softclust.run import LocalSource
-from softclust.terms import LabelPenalty
+from softclust.grammar.frame import Frame
+from softclust.grammar.model import Model
+from softclust.grammar.partitions import Members
+from softclust.grammar.prototypes import Points
+from softclust.grammar.state import State
+from softclust.grammar.sweep import assign, assign_by_parts, sweep, sweep_by_parts
+from softclust.knowledge.labels import Known, check_labels, check_strength
+from softclust.knowledge.penalties import LabelPenalty
+from softclust.sources import LocalSource
+from softclust.sources.rows import Rows
+from softclust.sources.units import Units
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::softclust.DegenerateClusterWarning", "ignore::sklearn.exceptions.ConvergenceWarning"

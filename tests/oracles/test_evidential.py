@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose
 from threadpoolctl import threadpool_limits
 
 from softclust import EvidentialCMeans
-from softclust.model import sweep_by_parts
-from softclust.records import Rows
+from softclust.grammar.sweep import sweep_by_parts
+from softclust.sources.rows import Rows
 
 from . import evidential as ev
 

@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from softclust.acceleration import SCHEMES, QuasiNewton
-from softclust.engine import Options, alternate, elsewhere, further
-from softclust.model import Model
-from softclust.partitions import Fuzzy
-from softclust.prototypes import Points
-from softclust.records import Frame, State
-from softclust.run import LocalSource
-from softclust.units import rows_in_units
+from softclust.grammar.frame import Frame
+from softclust.grammar.model import Model
+from softclust.grammar.partitions import Fuzzy
+from softclust.grammar.prototypes import Points
+from softclust.grammar.state import State
+from softclust.loop.acceleration import SCHEMES, QuasiNewton
+from softclust.loop.engine import Options, alternate, elsewhere, further
+from softclust.sources import LocalSource
+from softclust.sources.rows import rows_in_units
 
 
 def contraction(rng, size, slowest):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from softclust.prototypes.axes import axes
+from softclust.grammar.prototypes.axes import axes
 
 
 def _fails(matrices):

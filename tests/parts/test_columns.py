@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from softclust.columns import column_range
+from softclust.sources.columns import column_range
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (1, 1), (7, 3), (1024, 2), (5000, 4), (2051, 7), (50, 600)])

@@ -13,11 +13,9 @@ from numpy.testing import assert_allclose
 import softclust as sc
 from configurations import PARTITIONS
 from oracles.supervised import simplex_row
-from softclust.kernels import centers, labels, links, passes, plus_plus, quasi_newton, typicalities
-from softclust.kernels.codes import NARROW_EXPONENT
-from softclust.kernels.labels import known_rows
-from softclust.model import Model, assign, assign_by_parts, sweep, sweep_by_parts
-from softclust.partitions import (
+from softclust.grammar.frame import Frame
+from softclust.grammar.model import Model
+from softclust.grammar.partitions import (
     Entropic,
     Exponential,
     Fuzzy,
@@ -26,9 +24,16 @@ from softclust.partitions import (
     Members,
     Possibilistic,
 )
-from softclust.prototypes import Ellipsoids, Gaussians, Points
-from softclust.records import Frame, Known, Rows, State, Units
-from softclust.terms import LabelLikelihood, LabelPenalty
+from softclust.grammar.prototypes import Ellipsoids, Gaussians, Points
+from softclust.grammar.state import State
+from softclust.grammar.sweep import assign, assign_by_parts, sweep, sweep_by_parts
+from softclust.kernels import centers, labels, links, passes, plus_plus, quasi_newton, typicalities
+from softclust.kernels.codes import NARROW_EXPONENT
+from softclust.kernels.labels import known_rows
+from softclust.knowledge.labels import Known
+from softclust.knowledge.penalties import LabelLikelihood, LabelPenalty
+from softclust.sources.rows import Rows
+from softclust.sources.units import Units
 
 SHAPES = [
     (1, 1, 1),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from softclust.separation import Repulsion
+from softclust.grammar.separation import Repulsion
 
 
 def differences(function, v, step=1e-6):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from softclust.init import plus_plus
+from softclust.loop.draws import plus_plus
 
 
 def literal(points, weight, known, count, rng, reach):

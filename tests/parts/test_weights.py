@@ -6,8 +6,9 @@ from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
 from oracles.fuzzy import density_weights as literal
-from softclust import weights
-from softclust.records import Rows, Units
+from softclust.sources import density as weights
+from softclust.sources.rows import Rows
+from softclust.sources.units import Units
 
 
 def rows_of(X, weight=None):

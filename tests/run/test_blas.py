@@ -5,8 +5,8 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from softclust import FuzzyCMeans
-from softclust.run import LocalSource, undisturbed
-from softclust.units import rows_in_units
+from softclust.sources import LocalSource, undisturbed
+from softclust.sources.rows import rows_in_units
 
 
 def blas_threads():

@@ -6,13 +6,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 
 import softclust as sc
-from softclust.model import Model, sweep
-from softclust.partitions import Fuzzy
-from softclust.prototypes import Points
-from softclust.records import Frame, State
-from softclust.run import LocalSource, n_threads
-from softclust.run.local import fold
-from softclust.units import rows_in_units
+from softclust.grammar.frame import Frame
+from softclust.grammar.model import Model
+from softclust.grammar.partitions import Fuzzy
+from softclust.grammar.prototypes import Points
+from softclust.grammar.state import State
+from softclust.grammar.sweep import sweep
+from softclust.sources import LocalSource, n_threads
+from softclust.sources.local import fold
+from softclust.sources.rows import rows_in_units
 
 ESTIMATORS = [
     sc.HardCMeans,

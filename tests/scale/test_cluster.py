@@ -18,9 +18,9 @@ from conftest import make_blobs
 from killed import killed_and_let_be
 from onlookers import AtTurns
 from softclust.errors import DataLostError
-from softclust.run import Far, crew, local
-from softclust.run import far as far_away
-from softclust.run.crew import Holder
+from softclust.sources import Far, crew, local
+from softclust.sources import remote as far_away
+from softclust.sources.crew import Holder
 
 # Of connections to workers that were killed; distributed leaves some of them to the collector.
 pytestmark = [

@@ -22,15 +22,17 @@ from configurations import configurations
 from conftest import make_blobs
 from softclust.datasets import make_ellipses
 from softclust.errors import DataLostError
-from softclust.model import Model, sweep
-from softclust.pairs import check_pairs
-from softclust.partitions import Fuzzy
-from softclust.prototypes import Points
-from softclust.records import Frame, State
-from softclust.run import Far, LocalSource, local, source_of
-from softclust.run import far as far_away
-from softclust.terms import LinkPenalty
-from softclust.units import rows_in_units
+from softclust.grammar.frame import Frame
+from softclust.grammar.model import Model
+from softclust.grammar.partitions import Fuzzy
+from softclust.grammar.prototypes import Points
+from softclust.grammar.state import State
+from softclust.grammar.sweep import sweep
+from softclust.knowledge.pairs import check_pairs
+from softclust.knowledge.penalties import LinkPenalty
+from softclust.sources import Far, LocalSource, local, source_of
+from softclust.sources import remote as far_away
+from softclust.sources.rows import rows_in_units
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::softclust.DegenerateClusterWarning"),

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import softclust as sc
-from softclust.run import files
+from softclust.sources import files
 
 
 @pytest.fixture(autouse=True)

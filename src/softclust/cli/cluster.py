@@ -13,9 +13,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 import softclust
-from softclust import findings
 from softclust.cli import show
 from softclust.cli.tables import Output, features, kind_of, labels, read_table
+from softclust.report import findings
 
 _HEAD = 1000  # rows read to find the types of the columns
 

@@ -6,11 +6,11 @@ import numpy as np
 from rich.console import Console
 from sklearn.datasets import load_iris
 
-from softclust import findings
 from softclust.cli import show
 from softclust.cli.report import write
 from softclust.cli.tables import Output
 from softclust.estimators import FuzzyCMeans
+from softclust.report import findings
 
 NOISE_ROWS = 15
 LABELS_A_CLASS = 3

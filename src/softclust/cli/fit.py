@@ -12,9 +12,9 @@ import numpy as np
 from rich.table import Table
 
 import softclust
-from softclust import findings
 from softclust.cli import show
 from softclust.cli.tables import Output, features, labels, pairs, read_table, read_tables
+from softclust.report import findings
 
 STANDARDIZED = "Columns are standardised: mean 0, standard deviation 1."
 

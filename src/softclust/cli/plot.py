@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import softclust
-from softclust import findings
 from softclust.cli import show
 from softclust.cli.fit import scaled_rows
 from softclust.cli.tables import Output, image_kind
+from softclust.report import findings
 
 KINDS = {
     "map": "MembershipMapDisplay",

@@ -15,7 +15,7 @@ def write(model, X, names, output, *, title, notes=()):
     except ImportError:
         raise ValueError("The report needs matplotlib: pip install 'softclust[plot]'.") from None
     matplotlib.use("Agg")
-    from softclust.report import report
+    from softclust.report.page import report
 
     output.write_text(report(model, X, feature_names=names, title=title, notes=notes))
 

@@ -6,7 +6,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from softclust.findings import names_of, outliers_of
+from softclust.report.findings import names_of, outliers_of
 
 
 def console():

@@ -119,7 +119,7 @@ def _is_number(kind):
 
 
 def features(table, path, columns=None, left_out=()):
-    """Return the numbers of the columns, (n, p), and their names; by default of all columns not left out."""
+    """Return the numbers of the columns, (n, p), and their names; by default all columns not left out."""
     names = list(columns) if columns else [name for name in table.column_names if name not in left_out]
     if not names:
         raise ValueError(f"{path} has no column left to cluster.")

@@ -1,6 +1,6 @@
 """The public estimators: each one a sentence of the grammar with defaults that work."""
 
-from softclust.loading import loaded_when_asked
+from softclust._lazy import loaded_when_asked
 
 _HOMES = {
     "EvidentialCMeans": "evidential",

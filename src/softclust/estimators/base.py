@@ -23,35 +23,32 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError, Str
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from softclust import recipes
-from softclust.acceleration import SCHEMES
-from softclust.checkpoint import Journal, identity
-from softclust.engine import Options
 from softclust.errors import ConstraintConflictError, warn
 from softclust.estimators import geometry
+from softclust.estimators.callbacks import Watched, watched
 from softclust.estimators.diagnosis import warn_of_trouble
 from softclust.estimators.reading import OF_THE_INPUT, check_parameters, rows_of
-from softclust.estimators.watching import Watched, watched
-from softclust.init import RULES, drawing
-from softclust.knowledge import (
-    check_labels,
-    check_strength,
-    check_weight,
-    labels_of_classes,
-    reliable_strength,
-    unsatisfied,
-    worst_first,
-)
-from softclust.model import Model, assign, sweep
-from softclust.pairs import check_pairs, conflict, unsatisfied_pairs
-from softclust.partitions import Hard, Members
-from softclust.prototypes import Ellipsoids, Gaussians, Points, RadialShells, Shells
-from softclust.records import LARGEST_EXPONENT, Frame, Rows, State
-from softclust.run import is_far, n_threads, source_of, undisturbed
-from softclust.separation import CentralDistance, Repulsion
-from softclust.terms import LabelLikelihood, LabelPenalty, LinkPenalty
-from softclust.units import rows_as_they_are, rows_in_units
-from softclust.weights import density_weights
+from softclust.grammar.frame import Frame
+from softclust.grammar.model import Model
+from softclust.grammar.partitions import Hard, Members
+from softclust.grammar.prototypes import Ellipsoids, Gaussians, Points, RadialShells, Shells
+from softclust.grammar.separation import CentralDistance, Repulsion
+from softclust.grammar.state import State
+from softclust.grammar.sweep import assign, sweep
+from softclust.knowledge.labels import check_labels, check_strength, labels_of_classes, reliable_strength
+from softclust.knowledge.pairs import check_pairs, conflict
+from softclust.knowledge.penalties import LabelLikelihood, LabelPenalty, LinkPenalty
+from softclust.knowledge.unsatisfied import unsatisfied, unsatisfied_pairs, worst_first
+from softclust.knowledge.weights import check_weight
+from softclust.loop import recipes
+from softclust.loop.acceleration import SCHEMES
+from softclust.loop.checkpoint import Journal, identity
+from softclust.loop.draws import RULES, drawing
+from softclust.loop.engine import Options
+from softclust.sources import is_far, n_threads, source_of, undisturbed
+from softclust.sources.density import density_weights
+from softclust.sources.rows import Rows, rows_as_they_are, rows_in_units
+from softclust.sources.units import LARGEST_EXPONENT
 
 _OF_PREDICTION = ("_units", "_model", "_state", "n_clusters_", "cluster_centers_")
 _ADDITIVE = ("points", "ellipsoids", "mahalanobis", "gath-geva", "gaussians")

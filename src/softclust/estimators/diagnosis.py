@@ -6,9 +6,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from softclust.errors import DegenerateClusterWarning, warn
-from softclust.prototypes import Ellipsoids, Gaussians
-from softclust.recipes import coincident
-from softclust.separation import Repulsion, pair_strengths
+from softclust.grammar.prototypes import Ellipsoids, Gaussians
+from softclust.grammar.separation import Repulsion, pair_strengths
+from softclust.loop.recipes import coincident
 
 
 def warn_of_trouble(estimator, model, fit, state, options):

@@ -8,18 +8,17 @@ from numbers import Real
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from softclust import recipes
 from softclust.credal import CredalPartition
 from softclust.estimators import geometry
 from softclust.estimators.base import SoftClusterer, total_variance
 from softclust.estimators.parameters import document
-from softclust.focal_sets import FAMILIES, focal_sets, with_pairs
-from softclust.knowledge import check_strength
-from softclust.model import link_costs
-from softclust.partitions import CredalMembers, Fuzzy
-from softclust.prototypes import check_covariances
-from softclust.records import Frame
-from softclust.terms import LinkPenalty, SubsetPenalty
+from softclust.grammar.frame import FAMILIES, Frame, focal_sets, with_pairs
+from softclust.grammar.partitions import CredalMembers, Fuzzy
+from softclust.grammar.prototypes import check_covariances
+from softclust.grammar.sweep import link_costs
+from softclust.knowledge.labels import check_strength
+from softclust.knowledge.penalties import LinkPenalty, SubsetPenalty
+from softclust.loop import recipes
 
 _OUTLYING = 10.0  # rho^2 in median squared deviations, where none is given
 _GREATEST_WEIGHT = 1e100  # of what is known, in loop units, beside which nothing else counts

@@ -8,8 +8,8 @@ from sklearn.utils._param_validation import Interval
 
 from softclust.estimators.base import SoftClusterer, deviation_strength
 from softclust.estimators.parameters import document
-from softclust.partitions import Exponential, Fuzzy
-from softclust.recipes import Scaling
+from softclust.grammar.partitions import Exponential, Fuzzy
+from softclust.loop.recipes import Scaling
 
 
 @document(n_init=3)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, InvalidParameterError, StrOptions
 
-from softclust import recipes
-from softclust.partitions import Fuzzy, Hard
-from softclust.prototypes import (
+from softclust.grammar.partitions import Fuzzy, Hard
+from softclust.grammar.prototypes import (
     Directions,
     Ellipsoids,
     Gaussians,
@@ -19,8 +18,10 @@ from softclust.prototypes import (
     Whitened,
     check_covariances,
 )
-from softclust.records import Units
-from softclust.summaries import covariance, extents, groups, variances
+from softclust.loop import recipes
+from softclust.loop.summaries import groups
+from softclust.sources.spread import covariance, extents, variances
+from softclust.sources.units import Units
 
 NAMES = (
     "points", "ellipsoids", "mahalanobis", "mahalanobis-refit", "shells", "radial-shells", "gath-geva",

@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval
 
 from softclust.estimators.base import SoftClusterer, deviation_strength
 from softclust.estimators.parameters import document
-from softclust.partitions import Hard
+from softclust.grammar.partitions import Hard
 
 
 @document(acceleration="None")

@@ -19,11 +19,13 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError, Str
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softclust.errors import warn
-from softclust.knowledge import check_weight
-from softclust.medoids import FarVectors, Matrix, Search, Vectors, clara, clarans, metric_for, scaled
-from softclust.run import Far, is_far, meta_of, n_threads
-from softclust.run.files import is_file
-from softclust.run.local import SAMPLE_BYTES
+from softclust.knowledge.weights import check_weight
+from softclust.medoids.metrics import metric_for
+from softclust.medoids.search import Search, clara, clarans, scaled
+from softclust.medoids.spaces import FarVectors, Matrix, Vectors
+from softclust.sources import Far, is_far, meta_of, n_threads
+from softclust.sources.files import is_file
+from softclust.sources.local import SAMPLE_BYTES
 
 _COUNT = Interval(Integral, 1, None, closed="left")
 _AS_FLOATS = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}

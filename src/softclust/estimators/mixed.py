@@ -9,8 +9,8 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError, Opt
 
 from softclust.estimators.parameters import document
 from softclust.estimators.typicality import EXPONENT, TypicalityClusterer
-from softclust.partitions import ImprovedPossibilistic, PossibilisticFuzzy
-from softclust.recipes import tighter_typicalities
+from softclust.grammar.partitions import ImprovedPossibilistic, PossibilisticFuzzy
+from softclust.loop.recipes import tighter_typicalities
 
 
 @document(n_init=3, factor=1.0)

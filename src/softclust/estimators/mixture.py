@@ -13,10 +13,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from softclust.estimators import geometry
 from softclust.estimators.base import SoftClusterer
 from softclust.estimators.parameters import document
-from softclust.knowledge import check_weight
-from softclust.partitions import Entropic
-from softclust.prototypes import Gaussians, check_covariances
-from softclust.records import Frame
+from softclust.grammar.frame import Frame
+from softclust.grammar.partitions import Entropic
+from softclust.grammar.prototypes import Gaussians, check_covariances
+from softclust.knowledge.weights import check_weight
 
 _KINDS = ("full", "tied", "diag", "spherical")
 _STRONGEST = 1e6  # of labels: beyond, nothing changes

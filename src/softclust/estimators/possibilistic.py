@@ -6,7 +6,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from softclust.estimators.parameters import document
 from softclust.estimators.typicality import TypicalityClusterer
-from softclust.partitions import Possibilistic, PossibilisticEntropic
+from softclust.grammar.partitions import Possibilistic, PossibilisticEntropic
 
 
 @document(n_init=3, factor="0.2 (entropy: 0.15, merge_coincident: 1)")

@@ -12,8 +12,8 @@ from sklearn.utils import check_array
 from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.validation import validate_data
 
-from softclust.run import Far, is_far, meta_of
-from softclust.run.files import are_files, is_file, opened
+from softclust.sources import Far, is_far, meta_of
+from softclust.sources.files import are_files, is_file, opened
 
 OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
 _SIMPLE = (int, float, str)  # which are what they were

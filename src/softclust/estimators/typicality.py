@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from softclust.estimators.base import SoftClusterer
-from softclust.recipes import Scaling, tighter_scale
+from softclust.loop.recipes import Scaling, tighter_scale
 
 EXPONENT = [Interval(Real, 1, None, closed="neither")]
 

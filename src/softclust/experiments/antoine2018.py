@@ -24,8 +24,8 @@ from softclust.acronyms import make
 from softclust.datasets import load_ecoli, load_iris, load_wine, make_gauss_k2
 from softclust.experiments.curves import ari, description, expected_trouble, in_words, kept
 from softclust.experiments.frame import Experiment, Line, claim
-from softclust.separation import Repulsion
-from softclust.supervision import sample_supervision
+from softclust.grammar.separation import Repulsion
+from softclust.knowledge.supervision import sample_supervision
 
 SHARES = (0.0, 0.05, 0.1, 0.2, 0.3)
 FEW = SHARES[1:3]  # "few constraints"
@@ -242,7 +242,7 @@ CLAIMS = {
 
 
 def draw_curves(data, effort):
-    """Draw the score against the share of labels: over all rows, as in the paper, and over unlabelled rows."""
+    """Draw the score against the share of labels, over all rows (as in the paper) and unlabelled rows."""
     from softclust.plotting import SupervisionCurveDisplay
     from softclust.plotting.canvas import pyplot
 

@@ -15,7 +15,7 @@ from softclust.experiments.frame import NOT_REPRODUCIBLE, REPRODUCED, Line
 
 @contextmanager
 def expected_trouble():
-    """Silence warnings of coinciding centres and of missing convergence; the papers' settings cause both."""
+    """Silence warnings of coinciding centres and of no convergence; the papers' settings cause both."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateClusterWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -23,7 +23,7 @@ def expected_trouble():
 
 
 def kept(measure):
-    """Cache `measure(effort, *names)`, so that the lines and the picture of an experiment share its result."""
+    """Cache `measure(effort, *names)`: the lines and the picture of an experiment share one computation."""
     results: dict = {}
 
     @functools.wraps(measure)

@@ -2,16 +2,16 @@
 
 Readings under which its tables come out
 ----------------------------------------
-Iris is Fisher's own, and its rows are scaled to unit length.  Glass has the number of the row as a feature
-and all 6 classes; its file is sorted by class, so that feature tells the class.  Scores with it are LABEL
-LEAKAGE: they are run again because the paper prints them, and are no evidence for any method.  Mutual
-information is divided by the square root of the entropies' product.
+Iris is Fisher's own, and its rows are scaled to unit length.  Glass has all 6 classes, and the row number
+as a feature; the file is sorted by class, so that this feature tells the class.  Scores with the row number
+are LABEL LEAKAGE: they are run again because the paper prints them, and are no evidence for any method.
+Mutual information is divided by the square root of the entropies' product.
 
-The paper is silent on eta: here it is a third of the mean squared distance of an FCM run, near the value
-under which Table 4-1 comes out.  It is silent on the number of runs behind a mean: here it is ten, as an
-8 : 2 mixture of two solutions gives FCM's figures on Iris.  Labels are 10 % of the rows at random, one of
-each class at least; labelled methods start at the labelled means, as cluster k has to be class k.  Fits run
-until they converge: of which quantity epsilon = 0.001 is the threshold is not said.
+The paper does not state eta; here eta is a third of the mean squared distance of an FCM run, near the value
+that gives Table 4-1.  The paper does not state the number of runs behind a mean; here it is ten, because an
+8 : 2 mixture of two solutions gives FCM's numbers on Iris.  Labels are 10 % of the rows at random, at least
+one of each class.  Labelled methods start at the labelled means, because cluster k has to be class k.  Fits
+run until they converge, because the paper does not say which quantity its threshold epsilon = 0.001 is for.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from softclust.acronyms import make
 from softclust.datasets import load_glass, load_iris, make_x12
 from softclust.experiments.frame import BRACKETED, REPRODUCED, Experiment, Line, claim, compare
 from softclust.experiments.measures import agreement, coincidence_expected
-from softclust.separation import CentralDistance
-from softclust.supervision import sample_supervision
+from softclust.grammar.separation import CentralDistance
+from softclust.knowledge.supervision import sample_supervision
 
-_RUNS = 10  # behind a mean
+_RUNS = 10  # fits behind a mean
 _LABELLED = 0.1
 _ALPHA = 1.0
 _SCALE_FACTOR = 1 / 3
@@ -42,7 +42,7 @@ _UNSTATED = "Neither eta nor the start nor the choice of the labelled rows is pr
 # ---------------------------------------------------------------------- fits
 @dataclass(frozen=True)
 class _Score:
-    """Agreement with the classes on all rows, and on those without a label."""
+    """Agreement with the classes on all rows, and on the unlabelled rows."""
 
     nmi: float
     rand: float
@@ -62,7 +62,7 @@ def _rows(data):
 
 @cache
 def _score(data, method, seed, labelled=0.0, alpha=_ALPHA):
-    """A fit with the labels that the seed draws; without labels it starts at random rows."""
+    """Score a fit with labels drawn by the seed; a fit without labels starts at random rows."""
     X, y, c = _rows(data)
     settings = {} if method in ("FCM", "sFCM") else {"scale_factor": _SCALE_FACTOR}
     if labelled:
@@ -101,12 +101,12 @@ def _fit_x12(method, noise=2, **settings):
 
 
 def _as_printed_spcm(eta):
-    """Typicalities of the reading that gives Table 4-1: no push between centres, and t^2 alone in them."""
+    """Typicalities under the reading that gives Table 4-1: no push, and centres weighted by t^2 alone."""
     return _fit_x12("sPCM", scale=eta, separation=None, printed_centers=True).typicalities_
 
 
 def _table_4_1(effort):
-    """Memberships of X12; of sPCM for a range of eta, as the paper prints none."""
+    """Memberships of X12; sPCM is run for a range of eta, because the paper prints no eta."""
     fuzzy = _fit_x12("sFCM").memberships_[:, ::-1]  # the table names the clusters the other way round
     typical = np.array([_as_printed_spcm(eta) for eta in _ETAS])
     stated = _fit_x12("sPCM", scale=_ETA).typicalities_
@@ -123,7 +123,7 @@ def _table_4_1(effort):
 
 
 def _entries(method, values, gap):
-    """A line for each entry; what is not reproduced gets the sentence `gap`."""
+    """Return a line for each entry; an entry that is not reproduced gets the remark `gap`."""
     lines = []
     for cluster, column in enumerate(_X12_PRINTED[method]):
         for point, printed in enumerate(column):
@@ -174,7 +174,7 @@ def _claims_of_x12(fuzzy, typical):
 
 
 def _shift_of_centres():
-    """How far x11 and x12 move a centre, by method."""
+    """Check how far x11 and x12 move the centres of each method."""
     shifts = {}
     for method, settings in (("sFCM", {}), ("sPCM", {"scale": _ETA})):
         without, with_noise = (_fit_x12(method, noise, **settings).cluster_centers_ for noise in (0, 2))
@@ -189,7 +189,7 @@ def _shift_of_centres():
 
 # ---------------------------------------------------------------------- figure 4-1
 def _figure_4_1(effort):
-    """What the text says of X12, of its coordinates."""
+    """Check the statements of the text about the coordinates of X12."""
     X, y = make_x12()
     mirrored = X[[9, 6, 7, 8, 5]]
     gaps = [
@@ -254,7 +254,7 @@ _METHODS = ("FCM", "sFCM", "PCM", "sPCM")
 
 
 def _batches(data, effort):
-    """For each method, scores of shape (batches, runs): a batch is what the paper has a mean of."""
+    """Return the scores of each method, (batches, runs); the paper prints the mean of one batch."""
     scores: dict[str, list] = {method: [] for method in _METHODS}
     for batch in effort.draws(full=20, quick=5):
         for method in _METHODS:
@@ -269,7 +269,7 @@ def _values(batches, field):
 
 
 def _table_4_3(data, gap, effort):
-    """Means and standard deviations of ten runs, for each of many tens."""
+    """Compare means and standard deviations of ten runs, over many batches of ten."""
     scores = _batches(data, effort)
     lines = []
     for method in _METHODS:
@@ -293,7 +293,7 @@ def _iris_4_3(effort):
 
 
 def _mixture(batches):
-    """FCM's mean and deviation if eight runs of ten end in its first solution and two in its second."""
+    """FCM's mean and deviation if eight of ten runs end in its commonest solution and two in the next."""
     ends = Counter((score.nmi, score.rand) for batch in batches for score in batch)
     (first, _), (second, _) = ends.most_common(2)
     runs = np.array([first] * 8 + [second] * 2)
@@ -308,7 +308,7 @@ def _mixture(batches):
 
 
 def _unlabelled(scores):
-    """What remains of the labelled methods' scores on rows without a label."""
+    """Show the scores of the labelled methods on unlabelled rows."""
     return [
         Line(
             f"{method}, NMI mean on the unlabelled rows",
@@ -418,7 +418,7 @@ def _over_labels(effort):
 
 
 def _figure_4_5(effort):
-    """What the text says of NMI as a function of alpha, 10 % of the rows labelled."""
+    """Check the statements of the text about NMI against alpha, with 10 % of the rows labelled."""
     curves = _over_alpha(effort)
     fuzzy, typical = _means(curves, "iris")
     lines = [
@@ -478,7 +478,7 @@ def _range(values):
 
 
 def _figure_4_6(effort):
-    """What the text says of NMI as a function of the share of labelled rows, alpha = 1."""
+    """Check the statements of the text about NMI against the share of labelled rows, with alpha = 1."""
     curves = _over_labels(effort)
     fuzzy, typical = _means(curves, "iris")
     late = _SHARES.index(0.2)
@@ -587,9 +587,9 @@ def _properties(effort):
 
 
 def _gap_to_pcm(labelled):
-    """Mean difference of unlabelled typicalities between sPCM and the PCM that it is without its labels.
+    """Mean difference of the unlabelled rows' typicalities between sPCM and its PCM without labels.
 
-    Unlabelled rows pay alpha t^2 d as well, so that PCM has eta and beta divided by 1 + alpha.
+    Unlabelled rows pay alpha t^2 d as well, so that the equivalent PCM divides eta and beta by 1 + alpha.
     """
     X, y, c = _rows("iris")
     known = sample_supervision(y, labelled, every_class=True, random_state=0).y

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from softclust.errors import DegenerateClusterWarning
 from softclust.metrics import rand_index
-from softclust.units import rows_in_units
+from softclust.sources.rows import rows_in_units
 
 
 def majority_errors(classes, clusters):
@@ -51,7 +51,7 @@ def agreement(classes, clusters):
 
 
 def tolerance(X, epsilon):
-    """Return the `tol` that stops an estimator when no centre moves by more than epsilon in the units of X."""
+    """Return the `tol` that ends a fit when no centre moves by more than epsilon in the units of X."""
     units = rows_in_units(np.ascontiguousarray(X, dtype=np.float64)).units
     return epsilon * units.factor / units.spread
 

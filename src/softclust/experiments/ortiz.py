@@ -1,8 +1,8 @@
 """Ortiz: optimization-based clustering, a lecture; its figures and claims.
 
-The rows behind its pictures are unpublished; those of the first example follow from the distances that it
-prints, the others are drawn from the distributions that it names or, where it names none, from ours.  Its
-sentences are checked over repeated draws: a claim about a tendency holds where it does in most draws.
+The rows behind the pictures are unpublished.  Those of the first example follow from the printed distances.
+The others are drawn from the distributions that the lecture names, or from ours if it names none.  Claims
+are checked over repeated draws: a claim about a tendency holds if it holds in most draws.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from softclust.datasets import make_ellipses
 from softclust.experiments.curves import ari, expected_trouble, in_words, random_starts
 from softclust.experiments.frame import NOT_REPRODUCIBLE, Experiment, Line, claim, compare
 
-# The means (1.5, 1) and (5.83, 5) and the five distances leave these rows, but for reflections.
+# The means (1.5, 1) and (5.83, 5) and the five distances determine these rows, up to reflections.
 FIVE = np.array([(1.0, 1.0), (2.0, 1.0), (5.0, 6.0), (6.0, 5.0), (6.5, 4.0)])
 FIVE_DISTANCES = ("0.5", "0.5", "1.3017", "0.1667", "1.2019")
 FIVE_COST = "3.6702"
@@ -25,24 +25,24 @@ GAUSSIAN_CENTRES = (("10.24", "9.89"), ("5.02", "4.90"))
 GAUSSIAN_ITERATIONS = "6"
 ELLIPSE = np.array([[1.0, 1.2], [1.2, 2.0]])  # covariance of the second mixture
 SHAPES = (((-2.0, 0.0), (3.0, 1.5), 0.0), ((3.0, 1.0), (2.5, 1.2), 75.0))
-NEAR = 0.05  # an axis is found again if it is as near as this share of its length
+NEAR = 0.05  # greatest error of an axis that counts as found, as a share of its length
 NOISE = 0.2  # outliers, as a share of the rows
 
 
 def in_most_draws(what, said, holds, why=""):
-    """A claim that holds where it does in more than half of the draws."""
+    """Return a claim that is confirmed if it holds in more than half of the draws."""
     count = int(np.sum(holds))
     return claim(what, said, f"in {count} of {len(holds)} draws", count > len(holds) / 2, why)
 
 
 def clouds(rng, each, *clouds):
-    """Gaussian rows, `each` of them for each (mean, deviation), and the number of the cloud."""
+    """Draw `each` Gaussian rows for every (mean, deviation); return the rows and their cloud numbers."""
     X = np.vstack([rng.normal(mean, deviation, (each, 2)) for mean, deviation in clouds])
     return X, np.repeat(np.arange(len(clouds)), each)
 
 
 def gap(found, true):
-    """How far the worst of the true centres is from the nearest one found."""
+    """Return the greatest distance of a true centre from the nearest centre found."""
     return float(np.linalg.norm(np.asarray(true)[:, None] - found, axis=2).min(axis=1).max())
 
 
@@ -59,7 +59,7 @@ def distances(X, labels):
 
 
 def run_five(effort):
-    """k-means on five rows: centres, distances and J as printed; and is J the least of all partitions?"""
+    """Check k-means on five rows: centres, distances, J, and that no partition has a lower J."""
     model = make("kmeans", 2, init=FIVE[[0, 4]]).fit(FIVE)
     centres = (("1.5", "1.0"), ("5.83", "5.0"))
     lines = [
@@ -85,7 +85,7 @@ def fit_k_means(X, c, start):
 
 
 def run_k_means(effort):
-    """Two Gaussians of 50 rows, k-means from two random places in the range of the rows."""
+    """Run k-means on two Gaussians of 50 rows, from two random places in the range of the rows."""
     centres, steps = [], []
     for seed in effort.draws(full=100, quick=30):
         X, _ = gaussian_rows(seed)
@@ -161,7 +161,7 @@ def nearest(X, centres):
 
 
 def moves_of_centres(X, seed):
-    """How far an outlier moves the centres of k-means and of k-medoids, both begun at what they found."""
+    """How far an outlier moves the centres of k-means and k-medoids, restarted from their solutions."""
     with_one = np.vstack([X, [(40.0, 40.0)]])
     means = make("kmeans", 4, random_state=seed).fit(X).cluster_centers_
     medoids = make("pam", 4, random_state=seed).fit(X)
@@ -171,7 +171,7 @@ def moves_of_centres(X, seed):
 
 
 # ---------------------------------------------------------------------- fuzzy and possibilistic
-# eta_j of an FCM run by the lecture's two formulas: over all rows, or over those with u > tau.
+# The lecture has two formulas for eta_j from an FCM run: over all rows, or over rows with u > tau.
 VARIANTS: dict[str, tuple[str, dict]] = {
     "FCM": ("fcm", {}),
     "PCM": ("pcm", {}),
@@ -181,7 +181,7 @@ TWO_MEANS = ((0.0, 0.0), (8.0, 0.0))
 
 
 def two_clouds(seed, noise=0.0):
-    """140 rows in two clouds, and rows of noise on a rectangle that reaches farther up than down."""
+    """Draw 140 rows in two clouds, and noise on a rectangle that extends farther up than down."""
     rng = np.random.default_rng(seed)
     X, _ = clouds(rng, 70, *((mean, 1.0) for mean in TWO_MEANS))
     return np.vstack([X, rng.uniform((-6, -12), (14, 24), (round(noise * len(X)), 2))])
@@ -194,7 +194,7 @@ def fit_variant(variant, X, seed):
 
 
 def run_noise(effort):
-    """140 rows, M = 2, q = 2 with 20 % noise; M = 4 without; and rows that move a little."""
+    """Check 140 rows with 20 % noise (M = 2, q = 2), without noise (M = 4), and moved a little."""
     errors: dict[str, list[float]] = {variant: [] for variant in VARIANTS}
     places, soft, hard = [], [], []
     for seed in effort.draws(full=100, quick=20):
@@ -225,7 +225,7 @@ def run_noise(effort):
 
 
 def noise_claim(variant, means):
-    """Is a possibilistic centre nearer to the true one?"""
+    """Claim that a possibilistic method has centres nearer to the true ones than FCM."""
     all_rows, cut = "eta over all rows of the FCM run: noise widens it", "eta over rows with u > 0.9"
     return claim(
         f"{variant} stands {NOISE:.0%} noise better than FCM: mean error of the worse centre",
@@ -237,7 +237,7 @@ def noise_claim(variant, means):
 
 
 def greatest_change(name, X, seed):
-    """Of a membership, when all rows move by 0.05 or so and the fit goes on from where it was."""
+    """Greatest change of a membership if rows move by about 0.05 and the fit goes on from its centres."""
     before = make(name, 2, random_state=seed).fit(X)
     moved = X + 0.05 * np.random.default_rng(seed).standard_normal(X.shape)
     after = make(name, 2, init=before.cluster_centers_).fit(moved)
@@ -261,7 +261,7 @@ def draw_noise(effort):
 
 # ---------------------------------------------------------------------- the roles of q and eta
 def typicalities(q, squares, **settings):
-    """Typicalities of rows at these squared distances, in units of eta, from a centre."""
+    """Typicalities at these squared distances from a centre, in units of eta."""
     X = two_clouds(0)
     with expected_trouble():
         model = make("pcm", 2, m=q, scale=4.0, random_state=0, **settings).fit(X)
@@ -270,7 +270,7 @@ def typicalities(q, squares, **settings):
 
 
 def run_roles(effort):
-    """Compatibility against distance for several q, and in the entropy form."""
+    """Check the compatibility against distance for several q, and in the entropy form."""
     halves = [float(typicalities(q, [1.0])[0]) for q in (1.5, 2.0, 3.0)]
     sharp, flat = typicalities(1.01, [1.2, 2.0, 4.0]), typicalities(200.0, [0.1, 1.0, 10.0])
     far = np.array([2.0, 4.0, 8.0])
@@ -337,7 +337,7 @@ def fit_shells(name, outliers, seed):
 
 
 def worst_axis(model):
-    """The greatest relative error of a semi-axis, each true ellipse matched to the nearest shell."""
+    """Greatest relative error of a semi-axis; each true ellipse is matched to the nearest shell."""
     errors = []
     for centre, axes, _ in SHAPES:
         k = np.linalg.norm(model.cluster_centers_ - centre, axis=1).argmin()
@@ -400,7 +400,7 @@ def three_gaussians(seed):
 
 
 def run_mixtures(effort):
-    """EM on three Gaussians, on one with the printed covariance, and beside k-means on round clouds."""
+    """Check EM on three Gaussians, on one with the printed covariance, and on round clouds (as k-means)."""
     found, falls, shapes, same = [], [], [], []
     for seed in effort.draws(full=50, quick=10):
         X, y, means = three_gaussians(seed)

@@ -20,7 +20,7 @@ def default_folder():
 
 
 def place(folder, experiment, quick):
-    """Return the file of an experiment; its name changes with the version and with the experiments' code."""
+    """Return the file of an experiment; its name changes with the version and the experiments' code."""
     code = hashlib.sha256(softclust.__version__.encode())
     for source in sorted(_sources(), key=lambda file: file.name):
         code.update(source.read_bytes())

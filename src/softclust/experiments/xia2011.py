@@ -2,12 +2,12 @@
 
 Readings under which its tables come out
 ----------------------------------------
-Iris is UCI's file, the start its rows 0, 60 and 120, one of each species.  The actual centres of Iris are
-the class means cut after two decimals, as the literature prints them: with the means themselves the
+Iris is UCI's file; the start is its rows 0, 60 and 120, one of each species.  Its actual centres are the
+class means cut after two decimals, as the literature prints them: with the means themselves, the
 deviations of FCM, PCM and IPCM differ in the last digit.  IPCM is variant 1 with two passes.  The counter
-of iterations starts at 1, as in the paper's algorithm, and is thus one more than the steps; it depends on
-the start, which the paper draws, and is therefore taken over random starts.  The running times of another
-machine cannot be compared and are left out.
+of iterations starts at 1, as in the paper's algorithm, and so exceeds the number of steps by one.  It
+depends on the start, which the paper draws at random, so here it is taken over random starts.  The running
+times of another machine are not comparable and are left out.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _FULL, _QUICK = 60, 15  # draws
 
 @dataclass(frozen=True)
 class _Printed:
-    """A row of a table: errors by typicalities and, in the paper's brackets, by memberships; "" = none."""
+    """A row of a table.  Errors by memberships are in brackets in the paper; "" is a missing number."""
 
     iterations: str
     by_typicality: str
@@ -56,7 +56,7 @@ class _Printed:
 
 @dataclass(frozen=True)
 class _Result:
-    """What a fit gives for such a row, and how near its two nearest centres are."""
+    """The numbers of a fit for a row of a table, and the distance `gap` of its two nearest centres."""
 
     iterations: int
     by_typicality: int
@@ -151,7 +151,7 @@ def _fit(method, data, X, y, start, true_centres=None):
 
 @cache
 def _on_iris(noise, seed, has_random_start=False):
-    """Every method on Iris with a draw of noise; the start is the paper's, or drawn too."""
+    """Fit every method on Iris with drawn noise, from rows 0, 60 and 120 or from random rows."""
     X, y = make_noisy_iris(noise, random_state=seed)
     start = random_rows(X, 3, seed) if has_random_start else X[list(_START)]
     return {method: _fit(method, "iris", X, y, start) for method in _METHODS}
@@ -159,7 +159,7 @@ def _on_iris(noise, seed, has_random_start=False):
 
 @cache
 def _on_x2000(noise, seed):
-    """Every method on a draw of the Gaussian clouds and of the noise, from random rows."""
+    """Fit every method on drawn Gaussian clouds and noise, from random rows."""
     X, y = make_x2000(noise=noise, random_state=seed)
     start = random_rows(X, 3, seed)
     return {method: _fit(method, "x2000", X, y, start) for method in _METHODS}
@@ -179,9 +179,9 @@ def _median(results, method, measure):
 
 # ---------------------------------------------------------------------- tables
 def _lines(table, results, results_of_iterations, gap, notes=None):
-    """A line for each figure that the table prints, from the draws.
+    """Return a line for each number in a printed table, from the draws.
 
-    What is not reproduced gets the sentence `gap`; `notes` say more of single figures.
+    A number that is not reproduced gets the remark `gap`; `notes` has remarks on single numbers.
     """
     lines = []
     for method, printed in _TABLES[table].items():
@@ -197,7 +197,7 @@ def _lines(table, results, results_of_iterations, gap, notes=None):
 
 
 def _table_1(effort):
-    """Iris without noise from rows 0, 60, 120; its iterations from random rows, as the paper starts."""
+    """Check Iris without noise from rows 0, 60, 120; iterations are from random rows, as in the paper."""
     result = _on_iris(0, 0)
     random = _draws(partial(_on_iris, 0, has_random_start=True), effort)
     notes = {("FCM", "iterations"): "Over random starts: the paper draws its own."}
@@ -275,7 +275,7 @@ def _ranking(figures, form):
 
 
 def _local_optima(random):
-    """How many random starts end in a solution with half as many errors again as the paper's, or more."""
+    """Count the random starts that end with at least 1.5 times as many errors as the paper's."""
     ends = {}
     for method in ("FCM", "SWFCM"):
         errors = _values(random, method, "by_membership")
@@ -289,7 +289,7 @@ def _local_optima(random):
 
 
 def _noisy_iris(table, noise, effort):
-    """Iris with so many rows of noise uniform on [0, 10]^4; errors are counted on Iris alone."""
+    """Check Iris with `noise` rows of uniform noise on [0, 10]^4; errors are counted on Iris alone."""
     results, random = [], []
     for seed in effort.draws(full=_FULL, quick=_QUICK):
         results.append(_on_iris(noise, seed))
@@ -299,7 +299,7 @@ def _noisy_iris(table, noise, effort):
 
 
 def _x2000_table(table, noise, effort):
-    """X2000, with 2000 rows of noise uniform on [0, 6] x [-4, 4] in Table 7; errors on the clouds alone."""
+    """Check X2000, in Table 7 with 2000 rows of uniform noise on [0, 6] x [-4, 4]; errors exclude noise."""
     above = "More than the paper's own r_max = 200, which cannot have been applied and is not here."
     notes = {("FCM", "iterations"): above, ("IPCM", "iterations"): above} if noise else {}
     results = _draws(partial(_on_x2000, noise), effort)
@@ -310,7 +310,7 @@ def _x2000_table(table, noise, effort):
 
 # ---------------------------------------------------------------------- claims
 def _claims_on_noise(effort):
-    """What section 4.2 says of Tables 2 to 5, of the medians of the draws."""
+    """Check the statements of section 4.2 on Tables 2 to 5 with the medians of the draws."""
     clean = [_on_iris(0, 0)]
     draws = _draws(lambda seed: [_on_iris(noise, seed) for noise in _NOISE_OF_IRIS], effort)
     noisy = dict(zip(_NOISE_OF_IRIS, zip(*draws, strict=True), strict=True))
@@ -363,7 +363,7 @@ def _almost_the_same(clean, noisy):
 
 
 def _least_of_all(measure, noisy):
-    """How often SWFCM has the least of all methods, ties included, over all draws of Tables 2 to 5."""
+    """Count the draws of Tables 2 to 5 in which SWFCM has the least of all methods, ties included."""
 
     def figure(result, method):
         return _fewest_errors(result, method) if measure == "errors" else result[method].deviation
@@ -383,7 +383,7 @@ def _least_of_all(measure, noisy):
 
 
 def _claims_on_x2000(effort):
-    """What section 4.3 says of Tables 6 and 7, of the medians of the draws."""
+    """Check the statements of section 4.3 on Tables 6 and 7 with the medians of the draws."""
     draws = _draws(lambda seed: [_on_x2000(noise, seed) for noise in (0, _NOISE_OF_X2000)], effort)
     clean, noisy = zip(*draws, strict=True)
     errors = {
@@ -428,7 +428,7 @@ def _claims_on_x2000(effort):
 
 # ---------------------------------------------------------------------- figures
 def _figure(noise, effort):
-    """What the picture shows, of the draw that is drawn."""
+    """Check the data behind the figure, for the random draw that `_draw` plots."""
     X, y = make_x2000(noise=noise, random_state=0)
     sizes = [int((y == k).sum()) for k in range(3)]
     means = np.array([X[y == k].mean(axis=0) for k in range(3)])

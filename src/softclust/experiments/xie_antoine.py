@@ -1,18 +1,18 @@
 """Xie & Antoine: evidential c-means with labels and pairs.
 
 Protocol: alpha = 1, beta = 2, rho^2 = 100, weights xi = 1/(n 2^c), gamma = 1/|M|, eta = 1/|C|,
-delta = 1/|L|; 20 draws of 5, 8 and 10 % of the rows as labels, as many must-links and as many cannot-links;
-five random starts, of which the one with the least objective counts; ARI of the pignistic labels.
+delta = 1/|L|; 20 draws of labels for 5, 8 and 10 % of the rows, with as many must-links and as many
+cannot-links; the one of five random starts with the least objective; ARI of the pignistic labels.
 
-The stop is unstated, and matters: run to rest, all starts of Iris with metrics end in one place, where the
-paper has a deviation of 0.01.  Here plain steps end when no centre moves by 5e-4 of the data's spread.  Of
-stops from 1e-3 to 1e-5 that one was chosen because of Iris without knowledge, which then varies with
-metrics and does not without, as in the tables.
+The paper does not state its stop, and the stop matters: run to convergence, all starts of Iris with metrics
+end in one place, but the paper has a deviation of 0.01.  Here plain steps end when no centre moves by 5e-4
+of the data's spread.  This stop was chosen among 1e-3 to 1e-5 because of Iris without labels and pairs,
+whose results then vary with metrics and do not vary without, as in the tables.
 
-Three readings of a run with knowledge: "random starts", the printed protocol; "labelled means", a start at
-the means of the labelled rows (a label names a cluster, so that of random starts one in c! has the clusters
-in the order of the labels); "growing pairs", that start with pairs whose strength grows, as the library has
-it.  An entry shows the middle one of the three and the range of them.
+Fits with labels and pairs have three readings.  "random starts" is the printed protocol.  "labelled means"
+starts at the means of the labelled rows: a label names a cluster, and only one random start in c! has the
+clusters in the order of the labels.  "growing pairs" has the same start, and the strengths of the pairs
+grow, as is the library's default.  An entry shows the median and the range of the three readings.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from softclust.experiments.curves import (
     random_starts,
 )
 from softclust.experiments.frame import NOT_REPRODUCIBLE, Experiment, Line, claim, compare
-from softclust.partitions import linked
-from softclust.supervision import sample_supervision
+from softclust.knowledge import linked
+from softclust.knowledge.supervision import sample_supervision
 
 SHARES = (0.05, 0.08, 0.10)
 STARTS = 5
 LETTERS = 227
 EUCLIDEAN, MAHALANOBIS = "points", "mahalanobis"
-QUICK_DRAWS = {"Iris": 5, "Letters": 5, "Wdbc": 1, "Glass": 2}  # fewer of the slow ones
+QUICK_DRAWS = {"Iris": 5, "Letters": 5, "Wdbc": 1, "Glass": 2}  # fewer for slow data sets
 METRICS: dict[str, dict] = {EUCLIDEAN: {}, MAHALANOBIS: {"geometry": "mahalanobis", "metric_reg": 0.0}}
 STOP = {"tol": 5e-4, "acceleration": None}
 READINGS = ("random starts", "labelled means", "growing pairs")
 
-# ECM, then LPECM with 5, 8 and 10 %; "" is not legible in the copy at hand.
+# ECM, then LPECM with 5, 8 and 10 %; "" marks a number that is not legible in the copy at hand.
 TABLE_3 = {
     "Iris": ("0.59", "0.70", "0.71", "0.70"),
     "Letters": ("0.04", "0.09", "0.09", "0.10"),
@@ -79,7 +79,7 @@ SHORT_NOTES = {
     "Glass": "classes unpublished",
 }
 
-# Three squares of four, and three rows that lie nearer to others than to their own: ours, not the paper's.
+# Our own rows: three squares of four, and three rows that lie nearer to another class than to their own.
 TOY = np.array(
     [
         *[(0, 0), (1, 0), (0, 1), (1, 1), (3.2, 0.6)],
@@ -101,7 +101,7 @@ TOY_PRINTED = {
 # ---------------------------------------------------------------------- Tables 3 and 4
 @dataclass
 class Scores:
-    """ARI of each draw: of ECM, and of each reading of LPECM with each share."""
+    """ARI of each draw, for ECM and for every reading and share of LPECM."""
 
     ecm: list[float] = field(default_factory=list)
     lpecm: dict[tuple[str, float], list[float]] = field(
@@ -114,7 +114,7 @@ class Scores:
 
 
 def rows_of(name, seed):
-    """Rows and classes of a data set, as the tables seem to have had them."""
+    """Return the rows and classes of a data set, as the tables seem to have used them."""
     if name == "Iris":
         return load_iris(return_X_y=True)
     if name == "Wdbc":
@@ -129,7 +129,7 @@ def rows_of(name, seed):
 
 
 def fit_ecm(X, c, metric, seed):
-    """The best of five random starts."""
+    """Fit ECM from five random starts and return the best fit."""
     starts = random_starts(X, c, STARTS, seed)
     with expected_trouble():
         models = [make("ecm", c, init=start, **METRICS[metric], **STOP).fit(X) for start in starts]
@@ -137,7 +137,7 @@ def fit_ecm(X, c, metric, seed):
 
 
 def fit_lpecm(X, said, c, metric, **settings):
-    """One fit; without an `init` it begins at the labelled means."""
+    """Fit LPECM once; without `init` it starts at the labelled means."""
     model = make("lpecm", c, random_state=0, **METRICS[metric], **settings)
     with expected_trouble():
         return model.fit(X, said.y, must_link=said.must_link, cannot_link=said.cannot_link)
@@ -145,9 +145,9 @@ def fit_lpecm(X, said, c, metric, **settings):
 
 @contextmanager
 def plain_descent():
-    """Pairs at their full strength from the first sweep on, as the paper's quadratic program has them.
+    """Give pairs their full strength from the first sweep on, as in the paper's quadratic program.
 
-    No parameter does this, since the library's growing strengths end in better minima on most draws.
+    No parameter does this, because the library's growing strengths end in better minima on most draws.
     """
     names = {"_GROWTH": (), "_RETRIED": -1}
     before = {name: getattr(linked, name) for name in names}
@@ -161,12 +161,12 @@ def plain_descent():
 
 
 def draw_knowledge(y, share, seed):
-    """Labels, must-links and cannot-links, each as many as that share of the rows."""
+    """Draw labels, must-links and cannot-links; each kind has as many as this share of the rows."""
     return sample_supervision(y, labels=share, must_link=share, cannot_link=share, random_state=seed)
 
 
 def fit_readings(X, y, c, metric, share, seed):
-    """A model for each of `READINGS`, all told the same."""
+    """Fit a model for each of `READINGS`, with the same labels and pairs."""
     said = draw_knowledge(y, share, seed)
     with plain_descent():
         starts = random_starts(X, c, STARTS, seed)
@@ -177,7 +177,7 @@ def fit_readings(X, y, c, metric, share, seed):
 
 @kept
 def scores_of(effort, metric, name):
-    """`Scores` of a data set."""
+    """Return the `Scores` of a data set."""
     scores = Scores()
     for seed in effort.draws(full=20, quick=QUICK_DRAWS[name]):
         X, y = rows_of(name, seed)
@@ -191,7 +191,7 @@ def scores_of(effort, metric, name):
 
 
 def entries(effort, metric, name):
-    """The lines of a data set: draws of ECM, readings of LPECM."""
+    """Return the lines of a data set: the draws of ECM, and the readings of LPECM."""
     scores = scores_of(effort, metric, name)
     alone, *told = PRINTED[metric][name]
     lines = [entry(f"{name}, ECM", alone, scores.ecm, None, METRIC_NOTES.get((name, metric), NOTES[name]))]
@@ -204,7 +204,7 @@ def entries(effort, metric, name):
 
 
 def asides(metric, name):
-    """For comparison alone: what a reading was chosen against."""
+    """Yield lines for comparison only: the alternatives to the chosen readings."""
     if name == "Iris":
         X, y = rows_of(name, 0)
         score = ari(y, make("ecm", 3, random_state=0, **METRICS[metric]).fit(X).labels_)
@@ -219,7 +219,7 @@ def asides(metric, name):
 
 
 def entry(what, printed, measured, band, why):
-    """A compared line, or one for comparison alone where the print is not legible."""
+    """Compare with the printed number; if it is not legible, return a line without a verdict."""
     if printed:
         return compare(what, printed, measured, band=band, why=why)
     return Line(what, "", in_words([np.median(measured)]), "", f"not legible in the copy at hand; {why}")
@@ -236,14 +236,14 @@ def run_table_4(effort):
 
 
 def run_table_2(effort):
-    """The data sets as they are here; the paper counts an id column of Wdbc and of Glass."""
+    """Compare the sizes of the data sets; the paper counts an id column in Wdbc and in Glass."""
     notes = {**NOTES, "Wdbc": "the paper counts the id of the patient, which the data here lack"}
     return [description(name, said, rows_of(name, 0), notes[name]) for name, said in TABLE_2.items()]
 
 
-# ---------------------------------------------------------------------- what the text says of them
+# ---------------------------------------------------------------------- the text on Tables 3 and 4
 def run_text(effort):
-    """Knowledge helps most of the time, and more so with the Mahalanobis distance: by means over draws."""
+    """Check by means over draws that constraints mostly help, and more with the Mahalanobis distance."""
     scores = {
         metric: {name: scores_of(effort, metric, name) for name in printed}
         for metric, printed in PRINTED.items()
@@ -268,14 +268,14 @@ def run_text(effort):
 
 
 def in_most(what, said, gains):
-    """A claim that holds where more than half of the gains are above 0."""
+    """Return a claim that is confirmed if more than half of the gains are above 0."""
     above = sum(gain > 0 for gain in gains)
     return claim(what, said, f"{above} of {len(gains)} entries", above > len(gains) / 2)
 
 
 # ---------------------------------------------------------------------- the toy data
 def fit_toy():
-    """ECM, then LPECM with ever more knowledge; a label asks for small sets (r = 1)."""
+    """Fit ECM, then LPECM with ever more pairs and labels; a label favours small sets (r = 1)."""
     label = np.full((len(TOY), 3), np.nan)
     label[TOY_LABELLED] = np.eye(3)[TOY_CLASSES[TOY_LABELLED]]
     told: tuple[dict, ...] = (
@@ -292,7 +292,7 @@ def fit_toy():
 
 
 def run_table_1(effort):
-    """The paper's rows are unpublished; on 15 rows of ours the score has to rise with what is told."""
+    """Check that the score rises with the constraints, on 15 rows of ours: the paper's are unpublished."""
     models = fit_toy()
     scores = [ari(TOY_CLASSES, model.labels_) for model in models.values()]
     why = "coordinates and constraints are unpublished"
@@ -307,7 +307,7 @@ def in_printed_order():
 
 
 def run_toy_figures(effort):
-    """Figures 1 to 3 on rows of ours: rows between clusters are in doubt, and constraints end the doubt."""
+    """Check Figures 1 to 3 on our rows: rows between clusters are in doubt, constraints end the doubt."""
     first, *_, last = fit_toy().values()
     between = {*np.ravel(TOY_CANNOT)[:1], *np.ravel(TOY_MUST)[:1], TOY_LABELLED}
     doubtful = rows_in_doubt(first)
@@ -385,7 +385,7 @@ def draw_masses(ax, model):
 
 # ---------------------------------------------------------------------- Figure 4
 def run_figure_4(effort):
-    """Iris, Mahalanobis distance, 24 % constraints in all: are all constrained rows in a singleton?"""
+    """Check that all constrained rows are in a singleton: Iris, Mahalanobis, 24 % constraints in all."""
     X, y = load_iris(return_X_y=True)
     surely = []
     for seed in effort.draws(full=20, quick=5):
@@ -427,7 +427,7 @@ def draw_figure_4(effort):
 # ---------------------------------------------------------------------- Figure 5
 @kept
 def iterations(effort):
-    """(shares with 0, draws) of each data set: Euclidean distance, plain descent, all from one start."""
+    """Iterations of each data set, (shares with 0, draws): Euclidean, plain descent, all from one start."""
     counts: dict[str, list] = {name: [] for name in TABLE_3}
     for seed in effort.draws(full=20, quick=5):
         for name, of in counts.items():
@@ -441,7 +441,7 @@ def iterations(effort):
 
 
 def run_figure_5(effort):
-    """Times of another machine and solver say nothing; the number of iterations depends on neither."""
+    """Compare iterations, not times: times depend on machine and solver, iterations on neither."""
     means = np.array([of.mean(axis=1) for of in iterations(effort).values()])
     falls = -np.diff(means[:, 1:], axis=1).ravel()
     other = "times of another machine and of a quadratic-program solver are not comparable"

@@ -7,8 +7,8 @@ passes of `passes.py` have a tile in hand; the functions of a block are for all 
 
 import numpy as np
 
+from softclust._lazy import paused_at_first
 from softclust.kernels.compiled import TILE, compiled, compiled_pass
-from softclust.loading import paused_at_first
 
 
 @compiled

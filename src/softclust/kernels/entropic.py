@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from softclust._lazy import paused_at_first
 from softclust.kernels.compiled import compiled_pass
 from softclust.kernels.vector_math import exp
-from softclust.loading import paused_at_first
 
 
 @compiled_pass

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from softclust._lazy import paused_at_first
 from softclust.kernels.blocks import add_moments, squared_distances
 from softclust.kernels.codes import NARROW_EXPONENT
 from softclust.kernels.compiled import TILE, compiled, compiled_pass
@@ -15,7 +16,6 @@ from softclust.kernels.rules import influence, members
 from softclust.kernels.tiles import accumulate, load_tile, load_weights
 from softclust.kernels.vector_math import exp
 from softclust.kernels.workspace import plain, read_only, workspace
-from softclust.loading import paused_at_first
 
 _NARROW, _TINY_NARROW = 2.0**NARROW_EXPONENT, 2.0**-120
 _NONE = read_only(np.empty(0), np.float64)

@@ -6,7 +6,7 @@ from numbers import Real
 
 import numpy as np
 
-from softclust.knowledge import check_weight
+from softclust.knowledge.weights import check_weight
 
 _TOLERANCE = {8: 1e-6, 4: 1e-4, 2: 1e-2}  # of the sum of a row, by the size of a float in bytes
 

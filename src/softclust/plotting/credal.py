@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from softclust.credal import CredalPartition
-from softclust.knowledge import check_labels
-from softclust.pairs import check_pairs
+from softclust.knowledge.labels import check_labels
+from softclust.knowledge.pairs import check_pairs
 from softclust.plotting import reading
 from softclust.plotting.canvas import begin, handle, legend_beside, marker_area, on_white
 from softclust.plotting.palette import CANNOT, INK, MARKERS, MUST, blend, cluster_colours, outline

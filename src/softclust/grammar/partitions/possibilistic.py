@@ -1,0 +1,79 @@
+"""Possibilistic partitions: how typical is a row of a cluster, whatever the others say?"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from softclust.grammar.partitions.members import members_from_typicalities
+from softclust.kernels.codes import POSSIBILISTIC, Rule
+
+
+@dataclass(frozen=True)
+class Possibilistic:
+    """J = sum_i sum_k b t_ik^eta d_ik + sum_k gamma_k sum_i (1 - t_ik)^eta.
+
+    t = 1/(1 + (b d/gamma)^(1/(eta-1))): Antoine 2018 section II with b = 1 and eta written m, its eq. (9)
+    otherwise; Ortiz, GCPAS.
+    """
+
+    eta: float = 2.0
+    b: float = 1.0
+
+    is_entropic = False
+    uses_scale = True
+    has_typicalities = True
+    has_noise = False
+    relocates = False
+
+    @property
+    def rule(self):
+        return Rule(POSSIBILISTIC, eta=self.eta, b=self.b)
+
+    def typicality(self, q):
+        """Typicality of a row whose distance is q scales."""
+        with np.errstate(over="ignore"):  # for exponents near 1 far rows are typical of nothing at once
+            return 1 / (1 + q ** (1 / (self.eta - 1)))
+
+    def typicalities(self, D, scale):
+        return self.typicality(self.b * D / scale)
+
+    def influence(self, D, scale, noise):
+        T = self.typicalities(D, scale)
+        W = self.b * T**self.eta
+        return W, (W * D + scale * (1 - T) ** self.eta).sum(axis=1)
+
+    def members(self, D, scale, noise):
+        T = self.typicalities(D, scale)
+        Q = D / scale
+        base = np.maximum(Q.min(axis=1, keepdims=True), 1.0)
+        e = 1 / (self.eta - 1)
+        V = 1 / (base**-e + (Q / base) ** e)  # proportional to T, also where T underflows
+        return members_from_typicalities(V / V.sum(axis=1, keepdims=True), T, D, scale, noise, None)
+
+
+@dataclass(frozen=True)
+class PossibilisticEntropic:
+    """J = sum_i sum_k t_ik d_ik + sum_k gamma_k sum_i (t ln t - t), t = exp(-d/gamma) (Ortiz)."""
+
+    is_entropic = False
+    uses_scale = True
+    has_typicalities = True
+    has_noise = False
+    relocates = False
+
+    @property
+    def rule(self):
+        return Rule(POSSIBILISTIC, entropy=True)
+
+    def typicality(self, q):
+        return np.exp(-q)
+
+    def influence(self, D, scale, noise):
+        T = self.typicality(D / scale)
+        return T, -(scale * T).sum(axis=1)
+
+    def members(self, D, scale, noise):
+        Q = D / scale
+        V = np.exp(Q.min(axis=1, keepdims=True) - Q)
+        U = V / V.sum(axis=1, keepdims=True)
+        return members_from_typicalities(U, self.typicality(Q), D, scale, noise, None)

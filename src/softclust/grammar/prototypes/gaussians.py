@@ -1,0 +1,218 @@
+"""Clusters that are Gaussian components of a mixture."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from softclust._lazy import kernels
+from softclust.grammar.prototypes.axes import axes
+from softclust.grammar.prototypes.ellipsoids import about
+from softclust.values import Value, kept
+
+_LOG_2PI = float(np.log(2 * np.pi))
+_LEAST = 1e-8  # variance of a component, of that of all rows: below, sums of squares are rounding
+_LEAST_WEIGHT = 1e-300  # of a component
+
+
+@dataclass(frozen=True)
+class Gaussians(Value):
+    """d_ik = -ln pi_k N(x_i; mu_k, Sigma_k); theta = (mu, Sigma, pi).
+
+    `kind` is "full", "tied", "diag" or "spherical"; `reg` is added to every variance.  Where there is
+    noise, its weight is what the pi leave of 1, and d is counted from its logarithm: the term that all
+    rows then share is `penalty`.
+    """
+
+    kind: str
+    reg: float
+    total: float  # weight of all rows
+    size: np.ndarray  # (p,) standard deviations of the rows: no component is flatter than 1e-4 of them
+    noise: bool = False
+
+    is_log_density: ClassVar[bool] = True
+    is_unitless: ClassVar[bool] = True
+    may_coincide: ClassVar[bool] = True  # components of different shapes
+
+    @property
+    def passes(self):
+        return None if self._is_diagonal else kernels("passes")
+
+    @property
+    def _is_diagonal(self):
+        return self.kind in ("diag", "spherical")
+
+    def begin(self, V, covariances=None, weights=None):
+        """theta from means; (c, p, p) or (c, p) covariances, by default 1; and weights."""
+        c, p = V.shape
+        if covariances is None:
+            covariances = np.ones((c, p)) if self._is_diagonal else np.tile(np.eye(p), (c, 1, 1))
+        share = (0.9 if self.noise else 1.0) / c
+        return V, np.array(covariances), np.full(c, share) if weights is None else weights
+
+    def start(self, theta):
+        return theta
+
+    def _roots(self, covariances):
+        """Lower triangles L of precisions, Sigma^-1 = L L', and half of their log-determinants."""
+        if self._is_diagonal:
+            return 1 / np.sqrt(covariances), -0.5 * np.log(covariances).sum(axis=1)
+        c, same = len(covariances), self.kind == "tied"
+        lower = np.linalg.cholesky((covariances[:1] if same else covariances)[:, ::-1, ::-1])
+        # An upper triangle U with Sigma = U U' gives the lower one L = U^-T.
+        roots = np.linalg.inv(lower[:, ::-1, ::-1]).transpose(0, 2, 1)
+        half = np.log(roots.diagonal(axis1=1, axis2=2)).sum(axis=1)
+        return (np.repeat(roots, c, axis=0), np.repeat(half, c)) if same else (roots, half)
+
+    def levels(self, theta):
+        """(c,) d at the means, and the roots of the precisions."""
+        mu, covariances, weights = theta
+        roots, half = self._roots(covariances)
+        level = 0.5 * mu.shape[1] * _LOG_2PI - half - np.log(np.maximum(weights, _LEAST_WEIGHT))
+        return level + np.log(self._noise_weight(weights)), roots
+
+    def _noise_weight(self, weights):
+        return max(1 - float(weights.sum()), 1e-12) if self.noise else 1.0
+
+    def squared(self, points, theta, roots=None):
+        """(n, c) squared Mahalanobis distances."""
+        mu, roots = theta[0], self._roots(theta[1])[0] if roots is None else roots
+        if not self._is_diagonal:
+            from softclust.kernels.ellipsoids import squared_distances  # loads Numba
+
+            return squared_distances(points, mu, roots)
+        D = np.zeros((len(points), len(mu)), points.dtype)
+        for x, v, r in zip(points.T, mu.T.astype(points.dtype), roots.T.astype(points.dtype), strict=True):
+            D += ((x[:, None] - v) * r) ** 2
+        return D
+
+    @kept
+    def columns(self, theta, frame):
+        """What the passes see: means, roots of the precisions, and d at the means."""
+        level, roots = self.levels(theta)
+        return theta[0], roots, level
+
+    def distances(self, points, theta, frame):
+        level, roots = self.levels(theta)
+        return 0.5 * self.squared(points, theta, roots) + level.astype(points.dtype)
+
+    def moments(self, points, W, theta, frame):
+        """First and second moments about the means that were; of "diag" and "spherical" squares alone."""
+        if not self._is_diagonal:
+            from softclust.kernels.ellipsoids import moments
+
+            return moments(points, theta[0], W)
+        c, p = theta[0].shape
+        first, second = np.empty((c, p)), np.empty((c, p))
+        for k in range(c):
+            Z = points.astype(np.float64, copy=False) - theta[0][k]
+            first[k], second[k] = W[:, k] @ Z, W[:, k] @ Z**2
+        return first, second
+
+    def moved(self, stats, theta, other, frame):
+        """Statistics of a sweep at theta, with moments about the means of `other`, and with a loss that
+        still is that at theta together with the penalty at `other`.
+        """
+        loss = stats.loss + self.penalty(theta) - self.penalty(other)
+        return replace(about(stats, other[0] - theta[0]), loss=loss)
+
+    def solve(self, stats, theta, frame, separation):
+        """mu, Sigma and pi of the M-step; a component without weight keeps its shape."""
+        mu, covariances, _ = theta
+        first, second = stats.moments
+        s = stats.weight
+        held = s <= 1e-12 * s.max()
+        safe = np.where(held, 1.0, s)
+        step = np.where(held[:, None], 0.0, first / safe[:, None])
+        if self._is_diagonal:
+            sigma = second / safe[:, None] - step**2 + self.reg
+            if self.kind == "spherical":
+                sigma = np.broadcast_to(sigma.mean(axis=1, keepdims=True), sigma.shape).copy()
+        else:
+            cross = step[:, :, None] * step[:, None, :]
+            sigma = second / safe[:, None, None] - cross
+            if self.kind == "tied":
+                kept = np.where(held, 0.0, s)
+                mean = np.einsum("k,kab->ab", kept / kept.sum(), sigma)
+                sigma = np.broadcast_to(mean, sigma.shape).copy()
+            sigma[:, np.arange(sigma.shape[1]), np.arange(sigma.shape[1])] += self.reg
+        sigma = self._definite(sigma)
+        if self.kind != "tied":
+            sigma[held] = covariances[held]
+        return mu + step, sigma, s / (self.total if self.noise else s.sum())
+
+    def _definite(self, sigma):
+        """Sigma within the bound, the exact minimiser there: in features divided by `size`, eigenvalues
+        below the least are raised to it, so that rows in a plane have a density.
+        """
+        if self._is_diagonal:
+            least = _LEAST * self.size**2
+            return np.maximum(sigma, least.mean() if self.kind == "spherical" else least)
+        scaled = sigma / np.outer(self.size, self.size)
+        values, vectors = axes(0.5 * (scaled + scaled.transpose(0, 2, 1)))
+        if values.min() >= _LEAST:
+            return sigma
+        values = np.maximum(values, _LEAST)
+        return (vectors * values[:, None, :]) @ vectors.transpose(0, 2, 1) * np.outer(self.size, self.size)
+
+    def traces(self, theta):
+        """(c,) mean squared distance of a component's rows from its mean."""
+        return theta[1].sum(axis=1) if self._is_diagonal else theta[1].trace(axis1=1, axis2=2)
+
+    def flat(self, theta):
+        """Components at the bound, or held by `reg` alone: (k, least, greatest) standard deviation."""
+        sigma = theta[1]
+        if self._is_diagonal:
+            values, scaled = np.sort(sigma, axis=1), sigma / self.size**2
+        else:
+            values = np.linalg.eigvalsh(sigma)
+            scaled = np.linalg.eigvalsh(sigma / np.outer(self.size, self.size))
+        values = np.maximum(values, 0.0)
+        held = (scaled.min(axis=1) <= 4 * _LEAST) | (values[:, 0] <= 2 * self.reg)
+        return [(k, np.sqrt(values[k, 0]), np.sqrt(values[k, -1])) for k in np.flatnonzero(held)]
+
+    def penalty(self, theta):
+        return -self.total * float(np.log(self._noise_weight(theta[2])))
+
+    def shift(self, theta, other):
+        """The longest move of a mean's coordinate, of a covariance as a share of its size, of a weight."""
+        size = np.abs(other[1]).reshape(len(other[1]), -1).max(axis=1)
+        turned = np.abs(theta[1] - other[1]).reshape(len(size), -1).max(axis=1) / size
+        return max(
+            float(np.abs(theta[0] - other[0]).max()),
+            float(turned.max()),
+            float(np.abs(theta[2] - other[2]).max()),
+        )
+
+    def packed(self, theta):
+        """Covariances and weights by their logarithms: any vector unpacks to a mixture."""
+        mu, sigma, weights = theta
+        if self._is_diagonal:
+            logs = np.log(sigma)
+        else:
+            values, vectors = axes(sigma)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                logs = (vectors * np.log(values)[:, None, :]) @ vectors.transpose(0, 2, 1)
+        with np.errstate(divide="ignore"):
+            return np.concatenate([mu.ravel(), logs.ravel(), np.log(self._shares(weights))])
+
+    def _shares(self, weights):
+        return np.append(weights, self._noise_weight(weights)) if self.noise else weights
+
+    def unpacked(self, point, theta):
+        mu, sigma, weights = theta
+        logs = point[mu.size : mu.size + sigma.size].reshape(sigma.shape)
+        # Within the bound, as `solve` is: beyond it J may be lower than any step can keep it.
+        if self._is_diagonal:
+            variances = self._definite(np.exp(np.clip(logs, -600, 600)))
+        else:
+            values, vectors = axes(logs)
+            spread = np.exp(np.clip(values, -600, 600))
+            variances = self._definite((vectors * spread[:, None, :]) @ vectors.transpose(0, 2, 1))
+            try:
+                np.linalg.cholesky(variances[:, ::-1, ::-1])
+            except np.linalg.LinAlgError:  # so long and thin that rounding has flattened it: no proposal
+                return theta
+        logs = point[mu.size + sigma.size :]
+        shares = np.exp(logs - logs.max())
+        return point[: mu.size].reshape(mu.shape), variances, (shares / shares.sum())[: len(weights)]

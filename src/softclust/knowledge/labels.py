@@ -1,0 +1,272 @@
+"""Labels of some rows: checks with messages that name the row, and what a penalty sees of them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from softclust.errors import warn
+from softclust.values import Value, kept
+
+STRONGEST = 1e10  # a label of infinite strength: its row differs from it by 1e-10
+
+
+_MOST_RELIABLE = 20.0  # greatest strength that `reliable_strength` chooses
+
+
+_MOST_NEIGHBOURS = 2000  # labelled rows that it compares
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Degrees of the labelled rows in each class, NaN where nothing is said; the classes by name."""
+
+    rows: np.ndarray  # (q,) positions, rising
+    degrees: np.ndarray  # (q, classes)
+    classes: np.ndarray
+
+    def names(self, c):
+        """The class of each of c clusters, None for those beyond the classes."""
+        if c <= len(self.classes):
+            return self.classes[:c]
+        names = np.full(c, None, dtype=object)
+        names[: len(self.classes)] = self.classes
+        return names
+
+    def of_rows_that_weigh(self, weight):
+        """A row that is left out says nothing either."""
+        if weight is None:
+            return self
+        kept = weight[self.rows] > 0
+        return Labels(self.rows[kept], self.degrees[kept], self.classes)
+
+    def means(self, rows, c):
+        """(c, p) mean of the rows of each class in loop units, NaN for clusters without a label."""
+        V = np.full((c, rows.X.shape[1]), np.nan)
+        points = rows.take(self.rows).points.astype(np.float64)
+        weight = 1.0 if rows.weight is None else rows.weight[self.rows]
+        for k in range(self.degrees.shape[1]):
+            degree = np.nan_to_num(self.degrees[:, k]) * weight
+            if degree.any():
+                V[k] = degree @ points / degree.sum()
+        return V
+
+    def known(self, c, confidence, everyone=False):
+        """What the penalty sees of c clusters, from the confidence in each row of the data.
+
+        Where it is about `everyone`, rows without a label are told to belong to no cluster.
+
+        Zeros and several ones are a subset label, "A or B": it excludes the others and says nothing
+        between A and B (a wish of 1 in both would draw the row to the farther of the two).
+        """
+        q, found = self.degrees.shape
+        target = np.zeros((q, c))
+        target[:, :found] = self.degrees
+        ones = target == 1
+        subset = (ones.sum(axis=1) > 1) & (ones | (target == 0)).all(axis=1)
+        target[subset[:, None] & ones] = np.nan
+        if not everyone:
+            return Known(self.rows, target, confidence[self.rows])
+        every = np.zeros((len(confidence), c))
+        every[self.rows] = target
+        return Known(np.arange(len(confidence)), every, confidence)
+
+
+def check_labels(y, n, c):
+    """`y` as `Labels`, or None where it says nothing, and the number of clusters it asks for.
+
+    1-D: a class for each row; -1, None and NaN mean unlabelled.  2-D: a degree in [0, 1] for each row
+    and cluster, NaN where nothing is said.
+    """
+    if y is None:
+        return None, c
+    values = _classes_or_degrees(y)
+    if values.ndim not in (1, 2):
+        raise ValueError(f"y should be a 1d array of classes or 2d of degrees, got {values.ndim}d.")
+    if len(values) != n:
+        raise ValueError(f"y has {len(values)} entries; X has {n} rows.")
+    labels = _soft_labels(values, c) if values.ndim == 2 else _hard_labels(values, c)
+    found = labels.degrees.shape[1]
+    if found > c:
+        warn(f"y names {found} classes but n_clusters={c}: fitting {found} clusters.", UserWarning)
+    if len(labels.rows) == 0:
+        return None, c
+    return labels, max(c, found)
+
+
+def _classes_or_degrees(y):
+    """`y` as an array; in a list, tuples that are no degrees and frozen sets are classes."""
+    if not isinstance(y, list | tuple) or not any(isinstance(value, tuple | frozenset) for value in y):
+        return np.asarray(y)
+    try:
+        return np.asarray(y, dtype=np.float64)
+    except (ValueError, TypeError):
+        return _objects(y)
+
+
+def _objects(values):
+    """A 1-D array of the values as they are."""
+    out = np.empty(len(values), dtype=object)
+    for place, value in enumerate(values):
+        out[place] = value
+    return out
+
+
+def labels_of_classes(y, n, classes):
+    """`y` as `Labels` of classes that are known already, or None where it says nothing."""
+    if y is None:
+        return None
+    values = _classes_or_degrees(y)
+    if values.ndim == 2:
+        return check_labels(values, n, len(classes))[0]
+    if values.shape != (n,):
+        raise ValueError(f"y has the shape {values.shape}; X has {n} rows.")
+    rows = np.flatnonzero(~_unlabelled(values))
+    place = {name: k for k, name in enumerate(classes.tolist())}
+    codes = [place.get(value, -1) for value in values[rows].tolist()]
+    if -1 in codes:
+        row = rows[codes.index(-1)]
+        known = ", ".join(map(str, place))
+        raise ValueError(f"y[{row}] is {values[row]!r}, which no row before was; the classes are {known}.")
+    return Labels(rows, np.eye(len(classes))[codes], classes) if len(rows) else None
+
+
+def check_strength(strength, labels, n):
+    """Strength of the penalty and confidence in each row, from a number or one for each row."""
+    values = np.asarray(strength, dtype=np.float64)
+    if values.ndim > 1 or (values.ndim == 1 and len(values) != n):
+        raise ValueError(
+            f"label_strength has shape {values.shape}; it is a number, 'auto', or one number for each of "
+            f"the {n} rows of X."
+        )
+    each = np.minimum(np.broadcast_to(values, (n,)), STRONGEST)
+    wrong = labels.rows[~(each[labels.rows] >= 0)]
+    if len(wrong):
+        place = f"[{wrong[0]}]" if values.ndim else ""
+        raise ValueError(f"label_strength{place} is {each[wrong[0]]:g}; strengths are numbers >= 0.")
+    return (1.0, each) if values.ndim else (float(each[0]), np.ones(n))
+
+
+def reliable_strength(labels, rows):
+    """alpha = (A - D + 1)/(D + 1), from 0 to 20: how much oftener labels agree than not.
+
+    A and D count the labels whose nearest labelled row elsewhere has the same class and another one;
+    labels of one class in one place count as one, and those of a class with no other place not at all
+    (at most 2,000 labelled rows, evenly spaced).  A label wins its row against the data where alpha
+    exceeds the data's own lead: always from 1 on, hardly near 0.
+    """
+    degrees = np.nan_to_num(labels.degrees)
+    named = np.flatnonzero(degrees.max(axis=1) > 0)
+    named = named[:: max(1, -(-len(named) // _MOST_NEIGHBOURS))]
+    place = labels.rows[named]
+    weight = np.ones(len(place)) if rows.weight is None else rows.weight[place]
+    points, where = np.unique(rows.take(place).points.astype(np.float64), axis=0, return_inverse=True)
+    mass = np.zeros((len(points), degrees.shape[1]))  # of each class in each place
+    np.add.at(mass, (where.ravel(), degrees[named].argmax(axis=1)), weight)
+    at, kind = np.nonzero(mass[:, (mass > 0).sum(axis=0) > 1])
+    kind = np.flatnonzero((mass > 0).sum(axis=0) > 1)[kind]
+    if len(at) == 0:
+        return 1.0
+    gaps = np.zeros((len(points), len(points)))
+    for x in points.T:
+        gaps += (x[:, None] - x) ** 2
+    np.fill_diagonal(gaps, np.inf)
+    near = mass[gaps.argmin(axis=1)[at]]
+    agreement = np.average(near[np.arange(len(at)), kind] / near.sum(axis=1), weights=mass[at, kind])
+    differ = len(at) * (1 - agreement)
+    return float(np.clip((len(at) - 2 * differ + 1) / (differ + 1), 0.0, _MOST_RELIABLE))
+
+
+def _unlabelled(values):
+    if values.dtype.kind in "fc":
+        return np.isnan(values) | (values == -1)
+    if values.dtype.kind in "iu":
+        return values == -1
+    if values.dtype.kind == "O":
+        return np.array([_is_missing(v) or _is_minus_one(v) for v in values], dtype=bool)
+    return np.zeros(len(values), dtype=bool)
+
+
+def _is_missing(value):
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA does not say
+        return True
+
+
+def _is_minus_one(value):
+    return isinstance(value, int | float | np.number) and value == -1
+
+
+def _hard_labels(values, c):
+    known = ~_unlabelled(values)
+    if values.dtype.kind == "O":  # equals may stand apart in order, as sets do: by their hash
+        names = list(dict.fromkeys(values[known].tolist()))
+        with suppress(TypeError):  # classes of kinds that do not compare: in order of appearance
+            names.sort()
+        place = {name: k for k, name in enumerate(names)}
+        classes, codes = _objects(names), np.array([place[v] for v in values[known].tolist()], dtype=int)
+    else:
+        classes, codes = np.unique(values[known], return_inverse=True)
+    if len(classes) < c and classes.dtype.kind in "iuf" and np.isin(classes, np.arange(c)).all():
+        codes = classes.astype(int)[codes]  # 0..c-1, not all of them named: class k is cluster k
+        classes = np.arange(c, dtype=classes.dtype)
+    return Labels(np.flatnonzero(known), np.eye(len(classes))[codes], classes)
+
+
+def _soft_labels(values, c):
+    degrees = values.astype(np.float64)
+    if degrees.shape[1] != c:
+        raise ValueError(
+            f"y has {degrees.shape[1]} columns; soft labels have one for each of the {c} clusters."
+        )
+    wrong = np.argwhere((degrees < 0) | (degrees > 1))
+    if len(wrong):
+        i, k = wrong[0]
+        raise ValueError(f"soft label {degrees[i, k]:g} at row {i}, cluster {k} is outside [0, 1]")
+    anything = (degrees == 1).all(axis=1) if c > 1 else np.zeros(len(degrees), dtype=bool)
+    said = np.flatnonzero(~(np.isnan(degrees).all(axis=1) | anything))
+    return Labels(said, degrees[said], np.arange(c))
+
+
+@dataclass(frozen=True)
+class Known(Value):
+    """What is said of some rows: the degree f_ik wanted in each cluster, and how much it counts."""
+
+    rows: np.ndarray  # (q,) positions, rising
+    target: np.ndarray  # (q, c) in [0, 1], NaN where nothing is said
+    confidence: np.ndarray  # (q,) multiplies the strength of the penalty
+    columns: np.ndarray | None = None  # (q, K) the same of sets of clusters; None where they are singletons
+
+    @kept
+    def heard(self, penalty):
+        """Positions, wanted degrees and strengths alpha_i of the rows that a penalty is about."""
+        alpha = penalty.strength * self.confidence
+        counts = slice(None) if (alpha > 0).all() else alpha > 0
+        target = self.target if self.columns is None else self.columns
+        return self.rows[counts], target[counts], alpha[counts]
+
+    def take(self, which, n):
+        """What is said of the rows at a slice or at an array of positions, of n rows."""
+        if isinstance(which, slice) and which.step in (None, 1):
+            start, stop, _ = which.indices(n)
+            first, last = np.searchsorted(self.rows, [start, stop])
+            kept, rows = slice(first, last), self.rows[first:last] - start
+        else:
+            wanted = np.arange(n)[which]
+            place = np.minimum(np.searchsorted(self.rows, wanted), len(self.rows) - 1)
+            rows = np.flatnonzero(self.rows[place] == wanted)
+            kept = place[rows]
+        if len(rows) == 0:
+            return None
+        columns = None if self.columns is None else self.columns[kept]
+        return Known(rows, self.target[kept], self.confidence[kept], columns)
+
+    def merged(self, pairs, keep):
+        """What is said of the clusters to keep: for a cluster melted into another, of that other."""
+        target = self.target.copy()
+        for k, gone in pairs[::-1]:
+            target[:, k] = np.fmax(target[:, k], target[:, gone])
+        return replace(self, target=target[:, keep])

@@ -1,0 +1,31 @@
+"""Checks of row weights, with messages that name the row."""
+
+import numpy as np
+
+
+def check_weight(sample_weight, n):
+    """Row weights as (n,) floats, or None where all are 1; says which row is wrong, and how."""
+    if sample_weight is None:
+        return None
+    if np.isscalar(sample_weight):
+        sample_weight = np.full(n, sample_weight)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim != 1:
+        raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D array.")
+    if len(weight) != n:
+        raise ValueError(
+            f"sample_weight.shape == {weight.shape}, expected ({n},)! "
+            f"There is one weight for each of the {n} rows of X."
+        )
+    wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+    if len(wrong):
+        row = wrong[0]
+        kind = "NaN" if np.isnan(weight[row]) else f"{weight[row]:g}"
+        raise ValueError(
+            f"Negative values in data passed to `sample_weight`: sample_weight[{row}] is {kind}."
+            if weight[row] < 0
+            else f"sample_weight[{row}] is {kind}; weights are finite numbers >= 0."
+        )
+    if not weight.any():
+        raise ValueError("sample_weight is zero for every row (0 to the last); at least one must count.")
+    return None if (weight == 1).all() else np.ascontiguousarray(weight)

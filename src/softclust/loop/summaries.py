@@ -1,0 +1,43 @@
+"""What is known of all rows together, from sums over the blocks of a source; in loop units."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softclust.grammar.frame import Frame
+from softclust.grammar.model import Model
+from softclust.grammar.partitions import Hard, Members
+from softclust.grammar.prototypes import Points
+from softclust.grammar.state import State
+from softclust.grammar.sweep import assign
+
+
+def _nearest(rows, V):
+    """Points of a block, and their weight in the cluster of the nearest of V, else 0."""
+    n, c, dtype = len(rows), len(V), rows.X.dtype
+    out = Members(
+        np.empty((n, c), dtype), np.empty((0, c), dtype), np.empty(n, np.int32), np.empty(n, dtype)
+    )
+    assign(rows, out, Model(Points(), Hard(), Frame.singletons(c)), State((V,)))
+    return rows.points.astype(np.float64, copy=False), rows.weights[:, None] * out.memberships
+
+
+def _group_moments(rows, V):
+    points, W = _nearest(rows, V)
+    return np.column_stack([W.sum(axis=0), W.T @ points])
+
+
+def _group_products(rows, V, means):
+    from softclust.kernels.ellipsoids import moments  # Numba is loaded when the first pass runs
+
+    points, W = _nearest(rows, V)
+    return moments(points, means, W)[1]
+
+
+def groups(source, V):
+    """Weight, mean and covariance of the rows nearest to each of V; V and 0 for those without rows."""
+    sums = source.reduce(_group_moments, V)
+    weight = sums[:, 0]
+    some = np.where(weight > 0, weight, 1.0)
+    means = np.where((weight > 0)[:, None], sums[:, 1:] / some[:, None], V)
+    return weight, means, source.reduce(_group_products, V, means) / some[:, None, None]

@@ -1,0 +1,1 @@
+"""k-medoids by swaps: metrics, spaces of distances, and the searches."""

@@ -1,0 +1,177 @@
+"""Metrics of k-medoids: compiled ones, those of scikit-learn, and functions of the user's own."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from softclust.sources.columns import column_range
+
+_BLOCK_ROWS = 16384  # of an assignment
+
+
+_BLOCK_CANDIDATES = 256  # of a table
+
+
+_BLOCK_ENTRIES = 2**22  # of a block of distances that scikit-learn works out
+
+
+_TILE_CENTRES = 64
+
+
+_NEGATIVE = 1e-9  # of the greatest distance: a difference of equals, no error of the metric
+
+
+# Squares of entries beyond the first of these exponents of two have no float, factors beyond the second.
+_EXPONENTS = {np.dtype("f4"): (30, 126), np.dtype("f8"): (400, 1022)}
+
+
+_KINDS = {
+    "sqeuclidean": "SQUARED",
+    "euclidean": "PLAIN",
+    "l2": "PLAIN",
+    "manhattan": "MANHATTAN",
+    "cityblock": "MANHATTAN",
+    "l1": "MANHATTAN",
+    "cosine": "HALF",
+}
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A metric with a kernel, on entries times `factor`, a power of two that keeps squares in range."""
+
+    name: str
+    factor: float = 1.0
+
+    @classmethod
+    def of(cls, name, *arrays):
+        """The metric in units for these rows; a power of two leaves their distances as they are."""
+        if name == "cosine":
+            return cls(name)
+        safe, most = min(_EXPONENTS[a.dtype] for a in arrays)
+        largest = max(float(np.abs(end).max()) for a in arrays for end in column_range(a))
+        exponent = int(np.frexp(largest)[1])
+        return cls(name, 1.0 if abs(exponent) <= safe else 2.0 ** -max(-most, min(exponent, most)))
+
+    def prepare(self, X):
+        """Rows as the kernel takes them.
+
+        1 - cos(x, y) = |x/|x| - y/|y||^2 / 2.  A row of zeros gets a direction of its own: 0 from its
+        like and 1 from all others, as in scikit-learn.
+        """
+        if self.name != "cosine":
+            return X if self.factor == 1 else X * X.dtype.type(self.factor)
+        unit = np.zeros((len(X), X.shape[1] + 1))
+        largest = np.abs(X).max(axis=1, keepdims=True)
+        np.divide(X, largest, out=unit[:, :-1], where=largest > 0)
+        unit[:, -1] = largest[:, 0] == 0
+        return unit / np.sqrt((unit**2).sum(axis=1, keepdims=True))
+
+    def leave(self, d):
+        """Distances in the units of the data."""
+        with np.errstate(over="ignore", under="ignore"):
+            for _ in range(2 if self.name == "sqeuclidean" else 1):
+                d = d if self.factor == 1 else d / np.asarray(d).dtype.type(self.factor)
+        return d
+
+    def between(self, V, X, dtype, threads=1):
+        """(k, n) from rows of X to centres V, both prepared."""
+        out = np.empty((len(V), len(X)), dtype)
+        V = np.ascontiguousarray(V, dtype=np.float64)
+        _each(partial(self._fill, V, X, out), _slices(len(V), _BLOCK_CANDIDATES), threads)
+        return out
+
+    def _fill(self, V, X, out, part):
+        from softclust.kernels import medoids as kernels
+
+        xt, d = _buffers(X.shape[1], min(_TILE_CENTRES, len(V[part])))
+        kernels.distances(getattr(kernels, _KINDS[self.name]), X, V[part], xt, d, out[part])
+
+    def nearest(self, X, V, threads=1):
+        """Label and distance of the nearest centre of each row, both prepared."""
+        label, least = np.empty(len(X), np.int32), np.empty(len(X))
+        V = np.ascontiguousarray(V, dtype=np.float64)
+        _each(partial(self._label, X, V, label, least), _slices(len(X), _BLOCK_ROWS), threads)
+        return label, least
+
+    def _label(self, X, V, label, least, part):
+        from softclust.kernels import medoids as kernels
+
+        xt, d = _buffers(X.shape[1], len(V))
+        kernels.nearest(getattr(kernels, _KINDS[self.name]), X[part], V, xt, d, label[part], least[part])
+
+
+@dataclass(frozen=True)
+class Named:
+    """Any other metric of scikit-learn, or a function of two rows; taken to be symmetric."""
+
+    name: Any
+    parameters: dict
+
+    def prepare(self, X):
+        from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
+
+        return X.astype(bool) if self.name in PAIRWISE_BOOLEAN_FUNCTIONS else X
+
+    def leave(self, d):
+        return d
+
+    def between(self, V, X, dtype, threads=1):
+        from sklearn.metrics import pairwise_distances
+
+        # A function is asked for half of all pairs.  Names are not: given one array SciPy takes a row to be
+        # 0 from itself, which by "russellrao" it is not, and losses would not add up.
+        others = X if V is not X else None if callable(self.name) else X.view()
+        d = pairwise_distances(V, others, metric=self.name, **self.parameters)
+        wrong = ~np.isfinite(d) | (d < -_NEGATIVE * d.max(initial=0.0))
+        if wrong.any():
+            k, i = np.argwhere(wrong)[0]
+            raise ValueError(
+                f"metric={self.name!r} gives {d[k, i]} for the rows {_brief(V[k])} and {_brief(X[i])}; "
+                "distances are finite numbers >= 0."
+            )
+        return np.ascontiguousarray(np.maximum(d, 0.0), dtype=dtype)
+
+    def nearest(self, X, V, threads=1):
+        label, least = np.empty(len(X), np.int32), np.empty(len(X))
+        for part in _slices(len(X), max(1, _BLOCK_ENTRIES // len(V))):
+            d = self.between(V, X[part], np.float64)
+            label[part] = d.argmin(axis=0)
+            least[part] = d[label[part], np.arange(d.shape[1])]
+        return label, least
+
+
+def metric_for(name, parameters, *arrays):
+    """The metric of this name: with a kernel where there is one."""
+    if isinstance(name, str) and name in _KINDS and not parameters:
+        return Compiled.of(name, *arrays)
+    return Named(name, parameters or {})
+
+
+def _brief(row):
+    """The first entries of a row, for a message."""
+    return f"({', '.join(str(x) for x in row[:4].tolist())}{', ...' if len(row) > 4 else ''})"
+
+
+def _buffers(p, k):
+    from softclust.kernels.compiled import TILE
+
+    return np.empty((p, TILE)), np.empty((k, TILE))
+
+
+def _slices(n, size):
+    return [slice(first, min(first + size, n)) for first in range(0, n, size)]
+
+
+def _each(work, parts, threads):
+    if threads == 1 or len(parts) == 1:
+        for part in parts:
+            work(part)
+        return
+    with ThreadPoolExecutor(min(threads, len(parts))) as pool:
+        list(pool.map(work, parts))

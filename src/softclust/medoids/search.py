@@ -1,0 +1,181 @@
+"""k-medoids by swaps: PAM on a table of distances, CLARA on samples, CLARANS on random candidates.
+
+All minimise L = sum_i w_i min_k d(x_i, m_k), where the medoids m_k are rows of the data.  `paid[j, o]` is
+what row o pays if row j is its medoid; a space (`Vectors`, `Matrix`) knows how to find it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import ceil, sqrt
+from typing import Any
+
+import numpy as np
+
+from softclust.medoids.spaces import Matrix
+
+
+# ------------------------------------------------------------------ PAM
+@dataclass(frozen=True)
+class Found:
+    """Medoids, their loss (of weights that are scaled to sum to at most 1), and how they were found."""
+
+    rows: np.ndarray
+    loss: float
+    n_iter: int
+    converged: bool
+
+
+def _ranked(paid, rows, weight):
+    """The loss, and what the kernels keep: each row's nearest and second medoid, and room for a swap."""
+    from softclust.kernels import medoids as kernels
+
+    n, k = paid.shape[1], len(rows)
+    near, second = np.empty((2, n), np.int32)
+    d_near, d_second = np.empty((2, n), paid.dtype)
+    removal, change = np.empty((2, k))
+    loss = kernels.start(paid, rows, weight, near, second, d_near, d_second, removal)
+    return loss, (weight, near, second, d_near, d_second, removal, change, np.empty(n, np.int32))
+
+
+def scaled(weight, n):
+    """Weights times a power of two, so that no sum of distances overflows."""
+    weight = np.ones(n) if weight is None else weight
+    weight = np.ldexp(weight, -int(np.frexp(weight.max())[1]))
+    return np.ldexp(weight, -int(np.frexp(weight.sum())[1]))
+
+
+def pam(paid, weight, rows, max_iter):
+    """FasterPAM (Schubert & Rousseeuw 2021) from the medoids `rows`.
+
+    Candidates are tried in the order of the rows, again and again, and swapped at once where that lowers
+    the loss, until each has been tried in vain since the last swap: then no single swap lowers it.
+    """
+    from softclust.kernels import medoids as kernels
+
+    rows = np.array(rows, dtype=np.int64)
+    loss, ranks = _ranked(paid, rows, weight)
+    is_medoid = np.zeros(len(paid), dtype=bool)
+    is_medoid[rows] = True
+    since = n_iter = 0
+    while since < len(paid) and n_iter < max_iter:
+        n_iter += 1
+        since, loss = kernels.swap_pass(paid, rows, is_medoid, since, loss, *ranks)
+    return Found(rows, loss, n_iter, since >= len(paid))
+
+
+def build(paid, weight, k):
+    """The start of Kaufman & Rousseeuw: one medoid after the other, each the one that gains most."""
+    from softclust.kernels import medoids as kernels
+
+    n = len(paid)
+    rows = np.empty(k, np.int64)
+    kernels.build(paid, weight, rows, np.empty(n, paid.dtype), np.empty(n), np.empty(n, np.int64))
+    return rows
+
+
+def lab(space, weight, k, rng):
+    """Linear approximative BUILD: each medoid is the best of 10 + sqrt(n) rows, judged by those alone."""
+    free, rows = np.ones(len(space), dtype=bool), np.empty(k, np.int64)
+    for slot in range(k):
+        pool = np.flatnonzero(free)
+        some = np.sort(rng.choice(pool, min(len(pool), 10 + ceil(sqrt(len(space)))), replace=False))
+        gain = -space.between(some, some)
+        if slot:
+            gain = np.maximum(gain + space.between(rows[:slot], some).min(axis=0), 0.0)
+        rows[slot] = some[np.argmax(gain @ weight[some])]
+        free[rows[slot]] = False
+    return rows
+
+
+def at_random(space, weight, k, rng):
+    return rng.choice(len(space), k, replace=False)
+
+
+@dataclass(frozen=True)
+class Search:
+    """How PAM is to be run: `init` is "build", "lab", "random" or the rows to start from."""
+
+    k: int
+    init: Any = "build"
+    n_init: int = 1
+    max_iter: int = 300
+
+    def run(self, space, weight, rng):
+        """The best of the starts; only the draws of chance are worth more than one."""
+        paid = space.table()
+        if not isinstance(self.init, str):
+            starts = [self.init]
+        elif self.init == "build":
+            starts = [build(paid, weight, self.k)]
+        else:
+            draw, within = {"lab": lab, "random": at_random}[self.init], Matrix(paid)
+            starts = [draw(within, weight, self.k, rng) for _ in range(self.n_init)]
+        return min((pam(paid, weight, rows, self.max_iter) for rows in starts), key=lambda end: end.loss)
+
+
+# ------------------------------------------------------------------ CLARA, CLARANS
+def clara(space, weight, search, n_samplings, size, rng):
+    """PAM on samples, each with the best medoids so far; all rows tell which sample had the best.
+
+    `weight` may be None, for all 1, where there are too many rows for an array of it.
+    """
+    n, best = len(space), None
+    if size >= n:
+        return search.run(space, weight, rng)
+    named = isinstance(search.init, str)
+    kept, later = (np.empty(0, np.int64), search) if named else (search.init, replace(search, init="build"))
+    for turn in range(n_samplings):
+        sample = np.union1d(rng.choice(n, size, replace=False), kept)
+        here = replace(search, init=np.searchsorted(sample, kept)) if not (turn or named) else later
+        here_weight = scaled(None, len(sample)) if weight is None else weight[sample]
+        end = here.run(space.take(sample), here_weight, rng)
+        rows = sample[end.rows]
+        loss = space.loss(rows, weight)
+        if best is None or loss < best.loss:
+            best = Found(rows, loss, end.n_iter, end.converged)
+            kept = best.rows
+    return best
+
+
+def clarans(space, weight, search, max_neighbours, n_local, rng):
+    """CLARANS (Ng & Han 2002): swaps with candidates in a random order, until many in a row fail.
+
+    A candidate is weighed against all k medoids in one walk over the rows, which are k neighbours of the
+    present medoids (Schubert & Rousseeuw 2021); no candidate comes again before all others
+    have.  So with `max_neighbours` >= k (n - k) no single swap lowers the loss in the end.
+    """
+    starts = [search.init]
+    if isinstance(search.init, str):
+        draw = lab if search.init == "lab" else at_random
+        starts = [draw(space, weight, search.k, rng) for _ in range(n_local)]
+    enough = min(ceil(max_neighbours / search.k), len(space) - search.k)
+    ends = (_wander(space, weight, rows, enough, search.max_iter, rng) for rows in starts)
+    return min(ends, key=lambda end: end.loss)
+
+
+def _wander(space, weight, rows, enough, max_iter, rng):
+    """One local search.  The table has a row for each medoid and one, `spare`, for the candidate."""
+    from softclust.kernels import medoids as kernels
+
+    n, k = len(space), len(rows)
+    owner, spare, places = np.append(rows, -1), k, np.arange(k)
+    first = space.between(rows, None)
+    paid = np.empty((k + 1, n), first.dtype)
+    paid[:k] = first
+    loss, ranks = _ranked(paid, places, weight)
+    is_medoid = np.zeros(n, dtype=bool)
+    is_medoid[rows] = True
+    order, failed, tried = rng.permutation(n), 0, 0
+    while failed < enough and tried < max_iter * n:
+        candidate = order[tried % n]
+        tried += 1
+        if is_medoid[candidate]:
+            continue
+        paid[spare] = space.between([candidate], None)[0]
+        slot, freed, loss = kernels.try_row(paid, places, spare, loss, *ranks)
+        failed += 1
+        if slot >= 0:
+            is_medoid[owner[freed]], is_medoid[candidate] = False, True
+            owner[spare], spare, failed = candidate, freed, 0
+    return Found(owner[places], loss, max(1, -(-tried // n)), failed >= enough)

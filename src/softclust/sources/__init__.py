@@ -1,0 +1,47 @@
+"""Where the rows are: sources that fold a function over blocks of rows in a fixed order.
+
+A source has `reduce(f, *args)`: the sum of f(block, *args) over the blocks, added along a fixed tree,
+so that the result does not depend on who computed which block, nor when; `rowwise(reader, name, state)`:
+what a method says of each row; `sample(size, rng)`: a smaller source; and `here()`: one in memory.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from softclust.sources.local import LocalSource, n_threads, undisturbed
+
+
+def is_far(X):
+    """Whether X is a dask collection, or stands for one; nobody has one who has not loaded dask."""
+    if "dask" not in sys.modules:
+        return False
+    from dask.base import is_dask_collection
+
+    return hasattr(type(X), "stands_for_rows") or is_dask_collection(X)
+
+
+def Far(X):
+    """What stands for the rows of a dask collection."""
+    from softclust.sources import remote as far
+
+    return far.Far(X)
+
+
+def meta_of(X):
+    """No rows of a dask collection, with the names of its columns if it has any."""
+    return X._meta if hasattr(X, "columns") else np.empty((0, int(X.shape[1])))
+
+
+def source_of(rows, threads):
+    """The rows as a source, wherever they are."""
+    if not is_far(rows.X):
+        return LocalSource(rows, threads)
+    from softclust.sources.dask import DaskSource
+
+    return DaskSource(rows, threads)
+
+
+__all__ = ["Far", "LocalSource", "is_far", "meta_of", "n_threads", "source_of", "undisturbed"]

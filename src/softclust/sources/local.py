@@ -1,0 +1,173 @@
+"""Rows in memory or in a memory-mapped file, read by threads."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import numpy as np
+
+from softclust.sources.blas import one_blas_thread
+from softclust.sources.rows import Rows
+
+_MOST_BLOCKS = 32
+_BLOCK_BYTES = 2**20  # at least: handing out a block costs some 20 microseconds
+_LEAST_ROWS = 4096
+_FEW_FEATURES = 16
+SAMPLE_BYTES = 2**28  # of rows elsewhere that come to memory at most
+_LEAST_SAMPLE = 20_000
+
+
+def n_threads(n_jobs):
+    """Threads for scikit-learn's `n_jobs`; None is all cores, or OMP_NUM_THREADS where it is set.
+
+    joblib sets that variable in its workers, so a grid search does not start cores^2 threads.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if n_jobs is None:
+        limit = os.environ.get("OMP_NUM_THREADS", "")
+        return min(cores, int(limit)) if limit.isdigit() and int(limit) > 0 else cores
+    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
+
+
+def undisturbed(count, features):
+    """For work on rows of this shape: BLAS on one thread, but for small ones, whom it does not disturb."""
+    return one_blas_thread() if count > _LEAST_ROWS or features > _FEW_FEATURES else nullcontext()
+
+
+@lru_cache(maxsize=4)
+def _pool(threads, process):  # a forked process has none of its parent's threads
+    return ThreadPoolExecutor(threads, thread_name_prefix="softclust")
+
+
+def fold(parts):
+    """Sum along a binary tree of fixed shape."""
+    while len(parts) > 1:
+        pairs = [a + b for a, b in zip(parts[::2], parts[1::2], strict=False)]
+        parts = pairs + parts[len(pairs) * 2 :]
+    return parts[0]
+
+
+def _is_mapped(X):
+    """Whether an array is in a file."""
+    while X is not None:
+        if isinstance(X, np.memmap):
+            return True
+        X = getattr(X, "base", None)
+    return False
+
+
+@dataclass(frozen=True)
+class LocalSource:
+    """Blocks of an array; their size depends on the shape of the data alone, never on the threads."""
+
+    rows: Rows
+    threads: int = 1
+    block_rows: int | None = None
+
+    @property
+    def most_sampled(self):
+        """Rows that a sample may have: any number of those in memory, fewer of those in a file."""
+        X = self.rows.X
+        return max(_LEAST_SAMPLE, SAMPLE_BYTES // (X.shape[1] * X.itemsize)) if _is_mapped(X) else len(X)
+
+    def __len__(self):
+        return len(self.rows)
+
+    def knowing(self, known):
+        """The same rows, with what is known of them."""
+        return replace(self, rows=replace(self.rows, known=known))
+
+    @cached_property
+    def _blocks(self):
+        """(slice, rows) of each block; the linked rows, which are one more, come first."""
+        n, rows = len(self.rows), self.rows.unlinked
+        count = min(_MOST_BLOCKS, max(1, self.rows.X.nbytes // _BLOCK_BYTES))
+        size = self.block_rows or max(_LEAST_ROWS, -(-n // count))
+        slices = [slice(start, min(start + size, n)) for start in range(0, n, size)]
+        linked = [] if self.rows.links is None else [(None, self.rows.linked)]
+        blocks = linked + [(s, rows.take(s)) for s in slices]
+        for _, block in blocks:  # views: as compiled passes take them
+            block.X.flags.writeable = False
+        return blocks
+
+    def _map(self, work):
+        """work(slice, block) for every block, in any order; the results in theirs."""
+        blocks = self._blocks
+        threads = min(self.threads, len(blocks)) if len(self.rows) > _LEAST_ROWS else 1
+        if threads == 1:  # small data: no time for queues
+            return [work(*block) for block in blocks]
+        with one_blas_thread():
+            return self._shared(work, blocks, threads)
+
+    def _shared(self, work, blocks, threads):
+        """The blocks among threads: the next one for whoever is free."""
+        results: list[Any] = [None] * len(blocks)
+        waiting: SimpleQueue[int] = SimpleQueue()
+        for place in range(len(blocks)):
+            waiting.put(place)
+
+        def serve():
+            with suppress(Empty):
+                while True:
+                    place = waiting.get_nowait()
+                    results[place] = work(*blocks[place])
+
+        helpers = [_pool(threads - 1, os.getpid()).submit(serve) for _ in range(threads - 1)]
+        try:
+            serve()
+        finally:  # interrupted or failed: let the helpers finish the block they are at, and no other
+            with suppress(Empty):
+                while True:
+                    waiting.get_nowait()
+            wait(helpers)
+        for helper in helpers:
+            helper.result()
+        return results
+
+    def reduce(self, f, *args):
+        if len(self._blocks) == 1:
+            return f(self._blocks[0][1], *args)
+        return fold(self._map(lambda _, block: f(block, *args)))
+
+    def fill(self, f, arrays, *args):
+        """f(block, the block's part of each array, *args) for every block; empty arrays stay empty.
+
+        Every row is in a block of its own place; the linked ones are written once more after those.
+        """
+
+        def part(s, block):
+            if s is not None:
+                f(block, arrays._make(a[s] if len(a) else a for a in arrays), *args)
+                return None
+            scratch = arrays._make(np.empty_like(a[: len(block)]) for a in arrays)
+            f(block, scratch, *args)
+            return scratch
+
+        written, links = self._map(part), self.rows.links
+        if links is not None:
+            for array, values in zip(arrays, written[0], strict=True):
+                if len(array):
+                    array[links.graph.rows] = values
+
+    def here(self):
+        """All rows in memory: these are."""
+        return self
+
+    def rowwise(self, reader, name, state):
+        """What the method of this name says of each row, from a state."""
+        return getattr(reader, name)(self, state)
+
+    def sample(self, size, rng):
+        """`size` rows that weigh something, without replacement, in their order."""
+        weight = self.rows.weight
+        pool = np.arange(len(self)) if weight is None else np.flatnonzero(weight)
+        if size >= len(pool):
+            return self
+        chosen = np.sort(rng.choice(pool, size, replace=False))
+        return LocalSource(self.rows.sampled(chosen), self.threads, self.block_rows)

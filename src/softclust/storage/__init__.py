@@ -1,0 +1,1 @@
+"""Files: archives without pickle, and models in them."""

@@ -1,0 +1,58 @@
+"""Fitted estimators in a file without pickle."""
+
+from __future__ import annotations
+
+import softclust
+from softclust import estimators
+from softclust.errors import ModelFileError
+from softclust.grammar import partitions, prototypes, separation
+from softclust.grammar.frame import Frame
+from softclust.grammar.model import Model
+from softclust.grammar.state import State, Stats
+from softclust.knowledge.penalties import LabelLikelihood, LabelPenalty, LinkPenalty, SubsetPenalty
+from softclust.sources import is_far
+from softclust.sources.units import Units
+from softclust.storage.archive import Archive
+
+FORMAT = 1
+
+_CLASSES = {
+    cls.__name__: cls
+    for cls in (
+        *(getattr(estimators, name) for name in estimators.__all__),
+        *(
+            getattr(partitions, name)
+            for name in partitions.__all__
+            if hasattr(getattr(partitions, name), "rule")
+        ),
+        *(getattr(prototypes, name) for name in prototypes.__all__ if name[0].isupper()),
+        *(separation.Repulsion, separation.CentralDistance),
+        *(Frame, State, Stats, Units, Model),
+        *(LabelLikelihood, LabelPenalty, LinkPenalty, SubsetPenalty),
+    )
+}
+_MODEL = Archive("softclust model", ModelFileError, _CLASSES)
+
+
+def save(estimator, path):
+    """Write an estimator to `path`; an existing file is replaced only by a complete new one.
+
+    What a fit on a dask collection says of each row is lazy, and is not written.
+    """
+    name = type(estimator).__name__
+    if _CLASSES.get(name) is not type(estimator):
+        raise TypeError(f"save writes softclust estimators; got {name}.")
+    header = {"format": FORMAT, "version": softclust.__version__, "estimator": name}
+    stored = {key: value for key, value in vars(estimator).items() if not is_far(value)}
+    _MODEL.write(path, header, stored)
+
+
+def load(path):
+    """Read an estimator that `save` wrote; anything else is a `ModelFileError`."""
+    header, state = _MODEL.read(path, FORMAT)
+    if header["estimator"] not in estimators.__all__:
+        raise ModelFileError(f"{path} does not hold an estimator.")
+    cls = _CLASSES[header["estimator"]]
+    estimator = cls.__new__(cls)
+    estimator.__dict__.update(state)
+    return estimator
