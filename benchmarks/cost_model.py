@@ -121,11 +121,11 @@ def chunks_of(n, workers):
 
 
 def tasks_of(lengths, workers, held):
-    """(rows, blocks) of each task of a pass, by the rules of `_merged` and `Far.ranges`."""
+    """(rows, blocks) of each task of a pass, by the rules of `_merged` and `RemoteRows.ranges`."""
     blocks = np.array(far_away._merged(_Chunks(lengths)).lengths)
     far = SimpleNamespace(n_blocks=len(blocks), is_held=held, size=int(blocks.sum()) * ROW_BYTES)
     with patch.object(far_away, "_threads", lambda: workers):
-        ranges = far_away.Far.ranges.func(far)
+        ranges = far_away.RemoteRows.ranges.func(far)
     return [(int(blocks[a:b].sum()), b - a) for a, b in ranges]
 
 
@@ -191,7 +191,7 @@ def cluster():
 def sentence(X):
     """FCM, and where its centres are."""
     rows_ = rows_in_units(X)
-    state = State((rows_.units.enter(np.asarray(X[:CLUSTERS])),))
+    state = State((rows_.units.to_loop(np.asarray(X[:CLUSTERS])),))
     return rows_, Model(Points(), Fuzzy(2.0), Frame.singletons(CLUSTERS)), state
 
 
@@ -213,7 +213,7 @@ def small_passes(client, count, held, repeats):
     """Wall time of a pass of so many tasks of 16 rows, and CPU time of client, scheduler and workers."""
     X = da.from_array(rows(16 * count, 3), chunks=(16, FEATURES))
     with a_task_for_each_block(held):
-        rows_, model, state = sentence(far_away.Far(X))
+        rows_, model, state = sentence(far_away.RemoteRows(X))
         source = source_of(rows_, 1)
         walls = []
         for turn in range(repeats + 1):

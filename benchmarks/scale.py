@@ -100,14 +100,14 @@ def out_of_memory(client):
     )
     most = [0.0]
 
-    class Memory(Clock):
+    class LoopState(Clock):
         def on_fit_task_end(self, estimator, context):
             super().on_fit_task_end(estimator, context)
             me = psutil.Process()
             family = [me, *me.children(recursive=True)]
             most[0] = max(most[0], sum(process.memory_info().rss for process in family))
 
-    memory = Memory()
+    memory = LoopState()
     model = FuzzyCMeans(CLUSTERS, random_state=0, max_iter=3, tol=1e-3).set_callbacks(memory)
     begin = time.perf_counter()
     with warnings.catch_warnings():

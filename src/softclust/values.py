@@ -21,7 +21,7 @@ class Value:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
-def kept(method):
+def cache_last(method):
     """A function of a record that keeps its last answer there: passes ask for the same again and again."""
     name = f"_last_{method.__name__}"
 

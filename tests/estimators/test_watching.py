@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV
 import softclust as sc
 from onlookers import AtTurns
 from softclust.loop.engine import Options
-from softclust.loop.observers import Watch
+from softclust.loop.observers import Observers
 
 
 class Recorder:
@@ -149,5 +149,5 @@ def test_an_interrupted_fit_is_usable(turn, iris):
 
 
 def test_a_watch_without_observers_lets_go_on():
-    assert Options().watch is not Options().watch
-    assert not Watch().sees(None)
+    assert Options().observers is not Options().observers
+    assert not Observers().on_iteration(None)

@@ -254,7 +254,7 @@ def test_the_gradient_vanishes_at_the_answer(make, kind, strength, told):
     value = reduced(fitted, with_knowledge(fitted, X, y))
     V = fitted._state.centers
     J, _ = value(V)
-    assert_allclose(fitted._units.leave_square(J), fitted.objective_, rtol=1e-12)
+    assert_allclose(fitted._units.squares_to_data(J), fitted.objective_, rtol=1e-12)
     assert np.abs(slopes(value, V)).max() <= 1e-5 * abs(J)
 
 
@@ -275,7 +275,7 @@ def known_scene(n, p, c, dtype, share, seed=0):
     target[rng.random(target.shape) < 0.2] = np.nan
     confidence = rng.uniform(0, 2, len(place))
     confidence[::5] = 0.0
-    rows = Rows(units.leave(X).astype(dtype), units, rng.uniform(0, 2, n))
+    rows = Rows(units.to_data(X).astype(dtype), units, rng.uniform(0, 2, n))
     rows = replace(rows, known=Known(place, target, confidence) if len(place) else None)
     return rows, State((V,), rng.uniform(0.5, 3.0, c))
 

@@ -516,7 +516,7 @@ def test_centres_and_metrics_of_one_step(family, beta):
     sets, M = model.focal_sets_.astype(int), model.predict_mass(X)
     same = {"alpha": 1.7, "beta": beta, "weight": w}
     expected = ev.centers(X, M, sets, S=state.theta[1], **same)
-    assert_allclose(units.leave(V), expected, rtol=0, atol=1e-10)
+    assert_allclose(units.to_data(V), expected, rtol=0, atol=1e-10)
     assert np.abs(expected - model.cluster_centers_).max() > 1e-3
     regular = {"metric_reg": 0.02, "target": target(X, w, 3)}
     assert_allclose(S, ev.metrics(X, M, expected, sets, **same, **regular), rtol=0, atol=1e-9)

@@ -10,7 +10,7 @@ from softclust.grammar.partitions import Fuzzy
 from softclust.grammar.prototypes import Points
 from softclust.grammar.state import State
 from softclust.loop.acceleration import SCHEMES, QuasiNewton
-from softclust.loop.engine import Options, alternate, elsewhere, further
+from softclust.loop.engine import Options, alternate, restart_from, resume
 from softclust.sources import LocalSource
 from softclust.sources.rows import rows_in_units
 
@@ -111,13 +111,13 @@ def test_a_loop_goes_on_with_what_another_has_learned(name, iris):
     X, _ = iris
     source = LocalSource(rows_in_units(X))
     model = Model(Points(), Fuzzy(2.0), Frame.singletons(3))
-    begin = State((source.rows.units.enter(X[[0, 1, 100]]),))
+    begin = State((source.rows.units.to_loop(X[[0, 1, 100]]),))
     first = alternate(model, source, begin, Options(tol=0.05, acceleration=name))
     known = repr(first.scheme)
     options = Options(tol=1e-9, acceleration=name)
     fresh, going_on = Counted(source), Counted(source)
-    one = alternate(model, fresh, elsewhere(first), options)
-    other = alternate(model, going_on, further(first), options)
+    one = alternate(model, fresh, restart_from(first), options)
+    other = alternate(model, going_on, resume(first), options)
     assert going_on.passes < fresh.passes
     assert other.history[0] == one.history[0] == first.history[-1]
     assert_allclose(other.state.centers, one.state.centers, atol=1e-7)

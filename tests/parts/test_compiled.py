@@ -54,9 +54,9 @@ def scene(n, p, c, dtype, seed=0):
     X = rng.normal(size=(n, p)) + V[rng.integers(c, size=n)]
     X[0] = V[0]  # a row on a centre
     units = Units(0.5, rng.normal(size=p))
-    data = units.leave(X).astype(dtype)
+    data = units.to_data(X).astype(dtype)
     rows = Rows(data, units, rng.uniform(0, 2, n))
-    exact = units.enter(data[:1])[0].astype(np.float64)
+    exact = units.to_loop(data[:1])[0].astype(np.float64)
     V[0] = exact
     return rows, State((V,), rng.uniform(0.5, 3.0, c))
 
@@ -244,7 +244,7 @@ def test_narrow_rows_give_the_same(c, noise, dtype):
     """The rule for few clusters in registers, which needs rows of moderate size."""
     rows, state = scene(300, 3, c, dtype)
     model = model_of(Fuzzy(2.0), c, noise)
-    one, two = sweep(replace(rows, narrow=True), model, state), sweep(rows, model, state)
+    one, two = sweep(replace(rows, products_fit=True), model, state), sweep(rows, model, state)
     rtol = RELATIVE[dtype]
     for name in ("loss", "weight", "scatter"):
         assert_allclose(getattr(one, name), getattr(two, name), rtol=rtol, atol=rtol)
@@ -258,7 +258,7 @@ def test_the_edges_of_narrow_rows(c, dtype):
     edge = 2.0**NARROW_EXPONENT
     units = Units(1.0, np.zeros(2))
     for X, V in (([[0.0, 0.0]], np.zeros((c, 2))), ([[edge, edge]], np.full((c, 2), -edge))):
-        rows = Rows(np.array(X, dtype), units, narrow=True)
+        rows = Rows(np.array(X, dtype), units, products_fit=True)
         stats = sweep(rows, model_of(Fuzzy(2.0), c, 0.0), State((V,)))
         assert_allclose(stats.weight, 1 / c**2, rtol=1e-6)
         assert np.isfinite(stats.loss)

@@ -223,11 +223,11 @@ def test_compiled_metrics_are_those_of_scipy(shape, name, dtype):
     metric = medoids.metric_for(name, None, X, V)
     assert isinstance(metric, medoids.Compiled)
     expected = cdist(V.astype(float), X.astype(float), SCIPY.get(name, name))
-    d = metric.leave(metric.between(metric.prepare(V), metric.prepare(X), dtype))
+    d = metric.to_data(metric.between(metric.prepare(V), metric.prepare(X), dtype))
     assert d.dtype == dtype
     np.testing.assert_allclose(d, expected, rtol=1e-12 if dtype == np.float64 else 1e-6, atol=1e-12)
     label, least = metric.nearest(metric.prepare(X), metric.prepare(V))
-    np.testing.assert_allclose(metric.leave(least), expected.min(axis=0), rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(metric.to_data(least), expected.min(axis=0), rtol=1e-6, atol=1e-12)
     np.testing.assert_allclose(expected[label, np.arange(n)], expected.min(axis=0), rtol=1e-6, atol=1e-12)
 
 
@@ -256,7 +256,7 @@ def test_distances_at_the_edge_of_floats(exponent):
         plain, metric = (medoids.metric_for(name, None, A) for A in (X, np.ldexp(X, exponent)))
         expected = plain.between(plain.prepare(X), plain.prepare(X), np.float64)
         rows = metric.prepare(np.ldexp(X, exponent))
-        d = metric.leave(metric.between(rows, rows, np.float64))
+        d = metric.to_data(metric.between(rows, rows, np.float64))
         power = 0 if name == "cosine" else exponent
         np.testing.assert_allclose(d, np.ldexp(expected, power), rtol=1e-15)
 

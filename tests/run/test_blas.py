@@ -5,7 +5,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from softclust import FuzzyCMeans
-from softclust.sources import LocalSource, undisturbed
+from softclust.sources import LocalSource, single_threaded_blas
 from softclust.sources.rows import rows_in_units
 
 
@@ -27,7 +27,7 @@ def rows():
 
 @pytest.mark.parametrize(("shape", "expected"), [((5000, 3), 1), ((500, 64), 1), ((500, 3), 2)])
 def test_only_large_work_is_kept_undisturbed(two, shape, expected):
-    with undisturbed(*shape):
+    with single_threaded_blas(*shape):
         assert blas_threads() == {expected}
 
 

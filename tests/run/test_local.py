@@ -46,7 +46,7 @@ def test_bits_do_not_depend_on_the_threads(large, cls, dtype):
 def test_block_size_matters_to_rounding_only(large, block_rows):
     X = large[:2000]
     rows = rows_in_units(X)
-    state = State((rows.units.enter(X[:4]),))
+    state = State((rows.units.to_loop(X[:4]),))
     model = Model(Points(), Fuzzy(2.0), Frame.singletons(4))
     whole = sweep(rows, model, state)
     parts = LocalSource(rows, 2, block_rows).reduce(sweep, model, state)

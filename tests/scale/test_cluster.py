@@ -1,4 +1,4 @@
-"""Rows on a cluster of two processes: the bits of an undisturbed fit, also where workers die on the way."""
+"""Rows on a cluster of two processes: the bits of an single_threaded_blas fit, also where workers die on the way."""
 
 import os
 import pickle
@@ -18,7 +18,7 @@ from conftest import make_blobs
 from killed import killed_and_let_be
 from onlookers import AtTurns
 from softclust.errors import DataLostError
-from softclust.sources import Far, crew, local
+from softclust.sources import crew, local, remote_rows
 from softclust.sources import remote as far_away
 from softclust.sources.crew import Holder
 
@@ -145,7 +145,7 @@ def test_rows_from_anywhere(kind, held, client, monkeypatch):
         "made": lambda: far().map_blocks(lambda block: 2 * block),
         "future": lambda: far() * da.from_delayed(factor, (1, 2), float),
     }[kind]()
-    assert Far(lazy).is_held == held
+    assert remote_rows(lazy).is_held == held
     rows = lazy.compute()
     one = sc.FuzzyCMeans(3, random_state=0).fit(rows)
     assert_same(one, sc.FuzzyCMeans(3, random_state=0).fit(lazy))

@@ -30,7 +30,7 @@ from softclust.grammar.state import State
 from softclust.grammar.sweep import sweep
 from softclust.knowledge.pairs import check_pairs
 from softclust.knowledge.penalties import LinkPenalty
-from softclust.sources import Far, LocalSource, local, source_of
+from softclust.sources import LocalSource, local, remote_rows, source_of
 from softclust.sources import remote as far_away
 from softclust.sources.rows import rows_in_units
 
@@ -235,9 +235,9 @@ def test_a_block_with_links_is_swept_as_in_memory(small_blocks):
     must, cannot = pairs_of(y, 30)
     pairs = check_pairs(must, cannot, len(X))
     rows = replace(rows_in_units(X), links=pairs.links(np.full(30, 0.3), np.zeros(30, bool)))
-    there, here = source_of(replace(rows, X=Far(far(X))), 1), LocalSource(rows, block_rows=40)
+    there, here = source_of(replace(rows, X=remote_rows(far(X))), 1), LocalSource(rows, block_rows=40)
     model = Model(Points(), Fuzzy(2.0), Frame.singletons(3), links=LinkPenalty())
-    state = State((rows.units.enter(X[:3]),))
+    state = State((rows.units.to_loop(X[:3]),))
     one, two = here.reduce(sweep, model, state), there.reduce(sweep, model, state)
     assert one.loss == two.loss
     assert_array_equal(two.moments[0], one.moments[0])
@@ -556,7 +556,7 @@ def test_rows_that_do_not_fit_are_read_in_each_pass(small_blocks, monkeypatch):
     X, log = make_blobs()[0], []
     one = sc.FuzzyCMeans(3, random_state=0).fit(X)
     lazy = counted(X, (40, 2), log)
-    assert not Far(lazy).is_held
+    assert not remote_rows(lazy).is_held
     two = sc.FuzzyCMeans(3, random_state=0).fit(lazy)
     assert len(log) >= 4 * two.n_iter_
     assert_same_bits(one, two)
@@ -672,7 +672,7 @@ def test_processes(small_blocks):
         dask.config.set(scheduler="processes", pool=pool),
     ):
         lazy = far(X)
-        assert not Far(lazy).is_held
+        assert not remote_rows(lazy).is_held
         two = make().fit(lazy, sample_weight=weight)
         assert_near(one, two, X)  # each process may have compiled code of its own
 

@@ -45,7 +45,7 @@ from softclust.loop.acceleration import SCHEMES
 from softclust.loop.checkpoint import Journal, identity
 from softclust.loop.draws import RULES, drawing
 from softclust.loop.engine import Options
-from softclust.sources import is_far, n_threads, source_of, undisturbed
+from softclust.sources import is_remote, n_threads, single_threaded_blas, source_of
 from softclust.sources.density import density_weights
 from softclust.sources.rows import Rows, rows_as_they_are, rows_in_units
 from softclust.sources.units import LARGEST_EXPONENT
@@ -193,7 +193,7 @@ class SoftClusterer(
         """
         known = {"sample_weight": sample_weight, "must_link": must_link, "cannot_link": cannot_link}
         metadata = {name: value for name, value in known.items() if value is not None}
-        return watched(self, lambda watch: self._fit(X, y, watch, **known), X, y, metadata)
+        return watched(self, lambda observers: self._fit(X, y, observers, **known), X, y, metadata)
 
     @available_if(_is_additive)
     @_fit_context(prefer_skip_nested_validation=True)
@@ -223,22 +223,22 @@ class SoftClusterer(
         metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
         if not hasattr(self, "_sums"):
             return self.fit(X, y, **metadata)
-        return watched(self, lambda watch: self._go_on(X, y, sample_weight, watch), X, y, metadata)
+        return watched(self, lambda observers: self._go_on(X, y, sample_weight, observers), X, y, metadata)
 
-    def _go_on(self, X, y, sample_weight, watch):
+    def _go_on(self, X, y, sample_weight, observers):
         source, past = self._source(X, sample_weight), self._sums
         labels = labels_of_classes(y, len(source), self.classes_)
         told, penalty = self._tell(source, labels, self._model.frame)
         model = replace(self._model, labels=penalty, links=None)
         tol = max(self.tol, _LEAST_TOL[source.rows.X.dtype]) * self._units.spread
-        options = Options(self.max_iter, tol, None, watch)  # J of rows that have gone by is not known
+        options = Options(self.max_iter, tol, None, observers)  # J of rows that have gone by is not known
         outcome = recipes.go_on(model, told, self._state, past, options)
         seen, classes = self.n_samples_seen_, self.classes_
         self._publish(labels, None, outcome, options)
         self.n_samples_seen_, self.classes_ = seen + len(source), classes
         return self
 
-    def _fit(self, X, y, watch, *, sample_weight, must_link, cannot_link):
+    def _fit(self, X, y, observers, *, sample_weight, must_link, cannot_link):
         before = {name: vars(self)[name] for name in OF_THE_INPUT if name in vars(self)}
         try:
             source, labels, c = self._read(X, y, sample_weight)
@@ -251,11 +251,11 @@ class SoftClusterer(
         if self.checkpoint is not None:
             known = {"y": y, "sample_weight": sample_weight}
             known |= {"must_link": must_link, "cannot_link": cannot_link}
-            seed = self._resume(source, known, seed, watch)
+            seed = self._resume(source, known, seed, observers)
         rng = np.random.default_rng(seed)
         tol = max(self.tol, _LEAST_TOL[source.rows.X.dtype]) * source.rows.units.spread
-        options = Options(self.max_iter, tol, self.acceleration, watch)
-        with undisturbed(*source.rows.X.shape):
+        options = Options(self.max_iter, tol, self.acceleration, observers)
+        with single_threaded_blas(*source.rows.X.shape):
             frame = self._frame(c, source)
             source, centre_rate = self._weigh_by_density(source)
             start = self._start(source, labels, c, rng, self._reach(frame, source.rows.units))
@@ -263,11 +263,11 @@ class SoftClusterer(
             self._publish(labels, pairs, outcome, options)
         return self
 
-    def _resume(self, source, known, seed, watch):
+    def _resume(self, source, known, seed, observers):
         """Have the fit kept in a file, or go on from there; the number that seeds chance."""
         journal = Journal(self.checkpoint, identity(self, source, known), seed)
-        watch.observers.append(journal)
-        if is_far(source.rows.X):
+        observers.add(journal)
+        if is_remote(source.rows.X):
             source.rows.X.checkpoint = self.checkpoint
         return journal.seed
 
@@ -349,14 +349,14 @@ class SoftClusterer(
             given = 1.0 if isinstance(self.label_strength, str) else self.label_strength
             strength, confidence = check_strength(given, labels, n)
             known = labels.known(frame.sets.shape[1], confidence)
-            return source.knowing(known), LabelLikelihood(min(strength, _STRONGEST))
+            return source.with_known(known), LabelLikelihood(min(strength, _STRONGEST))
         if isinstance(self.label_strength, str):
             strength, confidence = reliable_strength(labels, rows), np.ones(n)
         else:
             strength, confidence = check_strength(self.label_strength, labels, n)
         known = labels.known(frame.sets.shape[1], confidence, everyone=self.unlabelled == "zero")
         penalty = LabelPenalty(strength, self.printed_centers)
-        return source.knowing(known), penalty
+        return source.with_known(known), penalty
 
     def _weigh_by_density(self, source):
         """Rows weighed by eq. (4) of Xia 2011, or the rate of its eq. (5) for the sweep to apply."""
@@ -367,10 +367,10 @@ class SoftClusterer(
             variance = total_variance(source)
             rate = 10 / variance if variance > 1e-100 else 1.0  # identical rows: any rate will do
         else:
-            rate = min(float(rows.units.leave_square(self.density_rate)), 1e290)
+            rate = min(float(rows.units.squares_to_data(self.density_rate)), 1e290)
         if self.density_from == "centers":
             return source, rate
-        if is_far(rows.X):
+        if is_remote(rows.X):
             raise ValueError(
                 "density_rate compares all rows with each other, which needs them in memory; "
                 "density_from='centers' would fit."
@@ -430,7 +430,7 @@ class SoftClusterer(
         if not isinstance(self.init, str):
             init = self.init
             if callable(init):
-                X = rows.X.collection if is_far(rows.X) else rows.X
+                X = rows.X.collection if is_remote(rows.X) else rows.X
                 init = init(X, c, random_state=int(rng.integers(2**31 - 1)))
             return recipes.Start(self._given(init, source, c))
         known = None if labels is None else labels.means(rows, c)
@@ -475,11 +475,11 @@ class SoftClusterer(
         if not np.isfinite(V).all():
             k, j = np.argwhere(~np.isfinite(V))[0]
             raise ValueError(f"init[{k}, {j}] is {V[k, j]}; centres must be finite.")
-        return rows.units.enter(V)
+        return rows.units.to_loop(V)
 
     def _attributes_at(self, model, state, rows):
         """What a prediction needs, of a fit that is under way."""
-        centers = rows.units.leave(state.centers).astype(rows.X.dtype)
+        centers = rows.units.to_data(state.centers).astype(rows.X.dtype)
         return {
             "_units": rows.units,
             "_model": model,
@@ -496,9 +496,11 @@ class SoftClusterer(
         scale = outcome.natural_scale if fit.state.scale is None else fit.state.scale
         state = replace(fit.state, scale=scale)
         self.__dict__.update(self._attributes_at(model, state, source.rows))
-        self.scale_ = areas.leave_square(scale[: self.n_clusters_])
+        self.scale_ = areas.squares_to_data(scale[: self.n_clusters_])
         total = getattr(model.prototypes, "total", None)
-        self.objective_history_ = self._left(np.array(fit.history), model, source.rows, total)
+        self.objective_history_ = self._objective_in_data_units(
+            np.array(fit.history), model, source.rows, total
+        )
         self.objective_ = float(self.objective_history_[-1])
         self._sums, self.n_samples_seen_ = replace(fit.stats, linked=None), len(source)
         self.n_iter_ = fit.n_iter
@@ -525,12 +527,12 @@ class SoftClusterer(
         """Covariances of ellipsoids, semi-axes of shells."""
         part, theta = model.prototypes, fit.state.theta
         if isinstance(part, Ellipsoids):
-            self.covariances_ = units.leave_square(part.covariances(fit.stats, model.frame))
+            self.covariances_ = units.squares_to_data(part.covariances(fit.stats, model.frame))
         elif isinstance(part, Gaussians):
-            self.covariances_ = units.leave_square(theta[1])
-            self.scale_ = units.leave_square(part.traces(theta))
+            self.covariances_ = units.squares_to_data(theta[1])
+            self.scale_ = units.squares_to_data(part.traces(theta))
         elif isinstance(part, Shells | RadialShells):
-            self.covariances_ = units.leave_square(part.shapes(theta))
+            self.covariances_ = units.squares_to_data(part.shapes(theta))
             self.semi_axes_ = part.semi_axes(theta) / units.factor
 
     def _publish_more(self, members, outcome):
@@ -625,9 +627,13 @@ class SoftClusterer(
         """Minus the objective of the fitted clusters on X: greater is better."""
         source = self._source(X, sample_weight)
         stats = source.reduce(sweep, self._model, self._state)
-        return -float(self._left(self._model.objective(self._state, stats), self._model, source.rows))
+        return -float(
+            self._objective_in_data_units(
+                self._model.objective(self._state, stats), self._model, source.rows
+            )
+        )
 
-    def _left(self, objective, model, rows, total=None):
+    def _objective_in_data_units(self, objective, model, rows, total=None):
         """J in the units of the data: a squared distance, or a sum of logarithms of densities.
 
         `total` is the weight of all rows that it is about, where those are not `rows` alone.
@@ -635,7 +641,7 @@ class SoftClusterer(
         if getattr(model.prototypes, "is_log_density", False):
             total = rows.total_weight if total is None else total
             return objective - total * rows.X.shape[1] * np.log(rows.units.factor)
-        return self._areas(rows.units).leave_square(objective)
+        return self._areas(rows.units).squares_to_data(objective)
 
     @property
     def _n_features_out(self):
@@ -658,7 +664,7 @@ def _distances(rows, out, model, state):
     out.distances[...] = np.sqrt(D) / units.factor
     edge = np.abs(points).max(axis=1) >= 2.0 ** LARGEST_EXPONENT[points.dtype]
     if edge.any():  # so far that a square has no float: the length itself still may
-        gaps = np.abs(rows.X[edge].astype(np.float64)[:, None] - units.leave(state.centers))
+        gaps = np.abs(rows.X[edge].astype(np.float64)[:, None] - units.to_data(state.centers))
         largest = gaps.max(axis=2)
         with np.errstate(over="ignore"):
             out.distances[edge] = largest * np.sqrt(((gaps / largest[:, :, None]) ** 2).sum(axis=2))

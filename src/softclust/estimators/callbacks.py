@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from softclust.loop.observers import Watch
+from softclust.loop.observers import Observers
 
 
 class Watched:
@@ -34,10 +34,10 @@ class Watched:
 
 
 def watched(estimator, fit, X, y, metadata):
-    """fit(watch) with those who look on: words where `verbose`, and the callbacks that were set."""
+    """fit(observers) with those who look on: words where `verbose`, and the callbacks that were set."""
     words = [_Words(estimator)] if estimator.verbose else []
     if not getattr(estimator, "_skl_callbacks", None):
-        return fit(Watch(*words))
+        return fit(Observers(*words))
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 
     told = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
@@ -46,7 +46,7 @@ def watched(estimator, fit, X, y, metadata):
         root = CallbackSupportMixin._init_callback_context(estimator, max_subtasks=None)
         root.call_on_fit_task_begin(**told)
         callbacks = _Callbacks(root, told)
-        fit(Watch(*words, callbacks))
+        fit(Observers(*words, callbacks))
         callbacks.close()
         root.call_on_fit_task_end(**told, reconstruction_attributes=dict)
         return estimator
@@ -66,9 +66,9 @@ class _Words:
     def end(self, fit):
         pass
 
-    def sees(self, memory):
+    def on_iteration(self, memory):
         estimator = self.estimator
-        value = float(estimator._left(memory.history[-1], self.model, self.rows))
+        value = float(estimator._objective_in_data_units(memory.history[-1], self.model, self.rows))
         sys.stdout.write(
             f"{type(estimator).__name__}, {len(self.rows):,} rows: iteration {memory.n_iter}, "
             f"objective {value:.7g}\n"
@@ -93,7 +93,7 @@ class _Callbacks:
     def end(self, fit):
         pass
 
-    def sees(self, memory):
+    def on_iteration(self, memory):
         self.turn.n_rows = len(self.rows)
         stop = self.turn.call_on_fit_task_end(
             **self.told, reconstruction_attributes=lambda: self._as_fitted(memory.answer)

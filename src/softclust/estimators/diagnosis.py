@@ -14,13 +14,13 @@ from softclust.loop.recipes import coincident
 def warn_of_trouble(estimator, model, fit, state, options):
     """max_iter reached, clusters without rows of their own, coincident centres, too much repulsion."""
     spread = estimator._units.spread
-    if options.watch.stopped == "interrupt":
+    if options.observers.stopped == "interrupt":
         warn(
             f"Interrupted after {fit.n_iter} iterations, of which the last moved a centre by "
             f"{fit.shift / spread:.3g} of the data's spread; these are the clusters found so far.",
             ConvergenceWarning,
         )
-    elif not fit.converged and not options.watch.stopped:
+    elif not fit.converged and not options.observers.stopped:
         warn(
             f"The last of max_iter={options.max_iter} iterations still moved a centre by "
             f"{fit.shift / spread:.3g} of the data's spread; tol={options.tol / spread:g}.",

@@ -224,9 +224,11 @@ class EvidentialCMeans(SoftClusterer):
         """1/xi in loop units: what a weight of 1 of what is known costs beside the data."""
         rows = source.rows
         if isinstance(self.data_weight, Real):
-            return min(float(rows.units.enter_square(1 / self.data_weight)), _GREATEST_WEIGHT)
+            return min(float(rows.units.squares_to_loop(1 / self.data_weight)), _GREATEST_WEIGHT)
         unit = (
-            rows.units.enter_square(1.0) if self.data_weight == "paper" else total_variance(source) or 1.0
+            rows.units.squares_to_loop(1.0)
+            if self.data_weight == "paper"
+            else total_variance(source) or 1.0
         )
         return min(float(rows.total_weight * (len(frame.sets) + 1) * unit), _GREATEST_WEIGHT)
 
@@ -244,7 +246,7 @@ class EvidentialCMeans(SoftClusterer):
         delta = strength * self._knowledge_weight(source, frame) / (count or 1.0)
         penalty = SubsetPenalty(float(delta), self.label_exponent)
         known = replace(known, columns=penalty.columns(known.target, frame))
-        return source.knowing(known), penalty
+        return source.with_known(known), penalty
 
     def _join(self, source, pairs, frame):
         source, penalty = super()._join(source, pairs, frame)
@@ -290,9 +292,9 @@ class EvidentialCMeans(SoftClusterer):
             strength = self._label_strength()
             self.label_strength_ = float(strength) if isinstance(strength, Real) else 1.0
         self.focal_sets_ = np.vstack([np.zeros(frame.sets.shape[1]), frame.sets]).astype(bool)
-        self.noise_distance_ = float(np.sqrt(units.leave_square(frame.noise)))
+        self.noise_distance_ = float(np.sqrt(units.squares_to_data(frame.noise)))
         terms = _terms(members, outcome)
-        values = units.leave_square(np.array([*terms.values()])).tolist()
+        values = units.squares_to_data(np.array([*terms.values()])).tolist()
         self.objective_terms_ = dict(zip(terms, values, strict=True))
 
     def _given(self, init, source, c):
@@ -316,7 +318,7 @@ def _outlying(source):
 
     The spatial median (Weiszfeld's iteration) turns with the data, and no outlier moves it far.
     """
-    rows = source.sample(20_000, np.random.default_rng(0)).here().rows
+    rows = source.sample(20_000, np.random.default_rng(0)).in_memory().rows
     points, weight = rows.points.astype(np.float64), np.ones(len(rows))
     if rows.weight is not None:
         counts = rows.weight > 0

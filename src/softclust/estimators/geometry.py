@@ -7,15 +7,15 @@ from sklearn.utils._param_validation import HasMethods, InvalidParameterError, S
 
 from softclust.grammar.partitions import Fuzzy, Hard
 from softclust.grammar.prototypes import (
+    Custom,
     Directions,
     Ellipsoids,
+    FreeVolume,
     Gaussians,
-    Own,
     Points,
     RadialShells,
-    Refitted,
+    SharedMetric,
     Shells,
-    Whitened,
     check_covariances,
 )
 from softclust.loop import recipes
@@ -59,16 +59,16 @@ def prototypes(geometry, metric_reg, separation, source, c, given=None):
             "distance. geometry='points' would fit."
         )
     if geometry == "directions":
-        return Own(Directions())
+        return Custom(Directions())
     if not isinstance(geometry, str):
-        return Own(geometry)
+        return Custom(geometry)
     rows = source.rows
     if is_shell(geometry):
         reach = _extent(source)
         return (Shells if geometry == "shells" else RadialShells)(reach, _LEAST_AXIS * reach)
     if geometry == "mahalanobis":
-        return Whitened.of_covariance(
-            covariance(source) if given is None else rows.units.enter_square(given)
+        return SharedMetric.of_covariance(
+            covariance(source) if given is None else rows.units.squares_to_loop(given)
         )
     variance = variances(source)
     variance = np.maximum(variance, 1e-9 * max(variance.mean(), 1e-280))
@@ -76,7 +76,7 @@ def prototypes(geometry, metric_reg, separation, source, c, given=None):
         reg = metric_reg * float(variance.mean())
         return Gaussians("full", reg, rows.total_weight, sizes(source))
     if geometry == "mahalanobis-refit":
-        return Refitted(0.0, variance)
+        return FreeVolume(0.0, variance)
     return Ellipsoids(metric_reg, variance / c, rows.total_weight)
 
 
@@ -108,7 +108,7 @@ def _first_shells(source, draw, rng):
     Rows far from all shells belong to noise, which comes nearer from fit to fit: an ellipse through rows of
     several shells, or one that grows to pass through outliers, does not look good for long.
     """
-    small = source.sample(recipes.SAMPLE, rng).here()
+    small = source.sample(recipes.SAMPLE, rng).in_memory()
     reach = _extent(small)
     part = RadialShells(reach, _LEAST_AXIS * reach)
     thetas = [_circles(small, draw(), number, rng) for number in range(_SHELL_STARTS)]
@@ -147,7 +147,7 @@ def _quantiles(values, weight, shares):
 
 def hard_start(source, V, rng):
     """Means, covariances and shares of a hard partition of at most 20,000 rows that starts at V."""
-    small = source.sample(recipes.SAMPLE, rng).here()
+    small = source.sample(recipes.SAMPLE, rng).in_memory()
     V = recipes.coarse_fit(small, Points(), (V,), Hard()).state.centers
     return hard_start_at(small, V)
 
@@ -181,7 +181,7 @@ def given_matrices(geometry, matrices, units, c, p):
         return None
     sigma = check_covariances(matrices, c, p)
     if not is_shell(geometry):
-        return units.enter_square(sigma) if geometry == "gath-geva" else sigma
+        return units.squares_to_loop(sigma) if geometry == "gath-geva" else sigma
     return np.linalg.inv(np.linalg.cholesky(sigma) * units.factor)
 
 

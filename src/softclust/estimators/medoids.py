@@ -22,8 +22,8 @@ from softclust.errors import warn
 from softclust.knowledge.weights import check_weight
 from softclust.medoids.metrics import metric_for
 from softclust.medoids.search import Search, clara, clarans, scaled
-from softclust.medoids.spaces import FarVectors, Matrix, Vectors
-from softclust.sources import Far, is_far, meta_of, n_threads
+from softclust.medoids.spaces import Matrix, RemoteVectors, Vectors
+from softclust.sources import is_remote, meta_of, n_threads, remote_rows
 from softclust.sources.files import is_file
 from softclust.sources.local import SAMPLE_BYTES
 
@@ -196,7 +196,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         space = self._space(rows)
         pool, mass = self._candidates(rows, weight, init)
         if pool is None:
-            weighs = None if is_far(rows) and mass is None else scaled(mass, n)
+            weighs = None if is_remote(rows) and mass is None else scaled(mass, n)
             found = self._solve(space, weighs, init)
             medoids = found.rows
         else:
@@ -204,17 +204,17 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             found = self._solve(space.take(pool), scaled(mass, len(pool)), init)
             medoids = pool[found.rows]
         # n_features_in_, now that nothing was refused
-        validate_data(self, meta_of(X) if is_far(X) else X, skip_check_array=True)
-        if is_far(X):
-            self._publish_far(Far(X) if not is_far(rows) else rows, medoids, weight, found)
+        validate_data(self, meta_of(X) if is_remote(X) else X, skip_check_array=True)
+        if is_remote(X):
+            self._publish_far(remote_rows(X) if not is_remote(rows) else rows, medoids, weight, found)
         else:
             self._publish(rows, space, medoids, weight, found)
         return self
 
     def _rows(self, X):
         """Checked rows: an array, or what stands for rows on a cluster that are too many to come here."""
-        if is_far(X):
-            far = Far(X)
+        if is_remote(X):
+            far = remote_rows(X)
             if self._is_given():
                 raise ValueError("metric='precomputed' takes distances in memory; X is on a cluster.")
             if len(far) * far.n_features * far.dtype.itemsize <= SAMPLE_BYTES:
@@ -242,7 +242,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         pool = np.arange(n) if weight is None else np.flatnonzero(weight)
         if len(pool) < k:
             raise ValueError(f"Only {len(pool)} rows have a weight above 0; n_clusters={k} needs as many.")
-        if is_far(rows):
+        if is_remote(rows):
             if len(pool) < n:
                 raise ValueError(
                     f"sample_weight is 0 for {n - len(pool)} rows; leave them out of rows on a cluster."
@@ -292,11 +292,11 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     def _space(self, rows):
         if self._is_given():
             return Matrix(_paid(rows))
-        if is_far(rows):
+        if is_remote(rows):
             if self.metric in ("seuclidean", "mahalanobis") and not self.metric_params:
                 raise ValueError(f"metric={self.metric!r} needs metric_params for rows on a cluster.")
             metric = metric_for(self.metric, dict(self.metric_params or {}), rows)
-            return FarVectors(metric, rows, n_threads(self.n_jobs))
+            return RemoteVectors(metric, rows, n_threads(self.n_jobs))
         _check_entries(rows)
         metric = metric_for(self.metric, _completed(self.metric, self.metric_params, rows), rows)
         return Vectors(metric, metric.prepare(rows), rows.dtype, n_threads(self.n_jobs))
@@ -323,7 +323,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         else:
             self.cluster_centers_ = rows[medoids]
             self._metric_parameters = getattr(space.metric, "parameters", {})
-            least = space.metric.leave(least)
+            least = space.metric.to_data(least)
         self.inertia_ = self.objective_ = _loss(least, weight)
         distinct = len(np.unique(self.labels_ if weight is None else self.labels_[weight > 0]))
         self._publish_end(found, distinct)
@@ -334,8 +334,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.cluster_centers_ = far[medoids]
         self._metric_parameters = dict(self.metric_params or {})
         metric = metric_for(self.metric, self._metric_parameters, far)
-        loss, sizes = FarVectors(metric, far).tally(medoids, weight)
-        self.inertia_ = self.objective_ = float(metric.leave(loss))
+        loss, sizes = RemoteVectors(metric, far).tally(medoids, weight)
+        self.inertia_ = self.objective_ = float(metric.to_data(loss))
         self.labels_ = self._lazy_labels(far)
         self._publish_end(found, int((sizes > 0).sum()))
 
@@ -402,7 +402,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         V = self.cluster_centers_
         metric = metric_for(self.metric, self._metric_parameters, X, V)
         labels, least = metric.nearest(metric.prepare(X), metric.prepare(V), n_threads(self.n_jobs))
-        return labels, metric.leave(least)
+        return labels, metric.to_data(least)
 
     def fit_predict(self, X, y=None, *, sample_weight=None, must_link=None, cannot_link=None):
         """Fit, and return `labels_`."""
@@ -411,12 +411,12 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     def predict(self, X):
         """The nearest medoid of each row, 0..k-1; "precomputed": X[i, j] is to row j of the fit."""
-        return self._lazy_labels(self._far(X)) if is_far(X) else self._nearest(X)[0]
+        return self._lazy_labels(self._far(X)) if is_remote(X) else self._nearest(X)[0]
 
     def _far(self, X):
         check_is_fitted(self)
         validate_data(self, meta_of(X), skip_check_array=True, reset=False)
-        return Far(X)
+        return remote_rows(X)
 
     def predict_proba(self, X):
         """1 in the cluster of each row, else 0."""
@@ -425,13 +425,13 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     def _indicators(self, labels):
         centers = self.cluster_centers_
         dtype = centers.dtype if centers is not None and centers.dtype.kind == "f" else np.float64
-        if not is_far(labels):
+        if not is_remote(labels):
             return np.eye(self.n_clusters_, dtype=dtype)[labels]
         return (labels[:, None] == np.arange(self.n_clusters_)).astype(dtype)
 
     def transform(self, X):
         """Distances of each row to each medoid."""
-        if is_far(X):
+        if is_remote(X):
             return self._lazy_distances(self._far(X))
         X = self._read(X)
         if self._is_given():
@@ -439,7 +439,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         V = self.cluster_centers_
         metric = metric_for(self.metric, self._metric_parameters, X, V)
         d = metric.between(metric.prepare(V), metric.prepare(X), X.dtype, n_threads(self.n_jobs))
-        return metric.leave(np.ascontiguousarray(d.T))
+        return metric.to_data(np.ascontiguousarray(d.T))
 
     def score(self, X, y=None, sample_weight=None):
         """Minus the loss of the fitted medoids on X: greater is better."""

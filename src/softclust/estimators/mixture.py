@@ -147,7 +147,7 @@ class GaussianMixture(SoftClusterer):
 
     def _sentence(self, source, frame):
         rows = source.rows
-        reg = min(float(rows.units.enter_square(self.reg_covar)), _GREATEST_REG)
+        reg = min(float(rows.units.squares_to_loop(self.reg_covar)), _GREATEST_REG)
         part = Gaussians(self.covariance_type, reg, rows.total_weight, geometry.sizes(source), self.noise)
         return part, Entropic(geometry.log_uniform_density(source) if self.noise else None)
 
@@ -184,7 +184,7 @@ class GaussianMixture(SoftClusterer):
             matrices = matrices[:, :, None] * np.eye(p)
         elif self.covariance_type == "spherical" and matrices.shape == (c,):
             matrices = matrices[:, None, None] * np.eye(p)
-        sigma = rows.units.enter_square(check_covariances(matrices, c, p))
+        sigma = rows.units.squares_to_loop(check_covariances(matrices, c, p))
         weights = np.full(c, 1 / c) if len(init) == 2 else np.array(init[2], dtype=np.float64)
         if weights.shape != (c,) or not (weights > 0).all() or weights.sum() > 1 + 1e-6:
             raise ValueError(
@@ -212,7 +212,7 @@ class GaussianMixture(SoftClusterer):
 
     def _publish_more(self, members, outcome):
         _, sigma, weights = outcome.fit.state.theta
-        sigma = outcome.source.rows.units.leave_square(sigma)
+        sigma = outcome.source.rows.units.squares_to_data(sigma)
         self.means_ = self.cluster_centers_
         self.covariances_ = {"tied": sigma[0], "spherical": sigma[:, 0]}.get(self.covariance_type, sigma)
         self.weights_ = weights

@@ -77,7 +77,7 @@ TEXTS = {
             "shells": ellipses or circles on whose line the rows lie (AFCS, distances without a unit);
             "radial-shells": the same with distances along rays, in units of X (FCES); "directions":
             1 - cosine.  An object has `distances(X, theta)`, `moments(X, W, theta)` and
-            `solve(weight, moments, theta)`: see `softclust.prototypes.Own`.
+            `solve(weight, moments, theta)`: see `softclust.prototypes.Custom`.
         metric_reg : float, default=0.01
             What holds the metrics of ellipsoids: this share of each feature's variance is added to the
             covariances, so that flat clusters have a metric too.  0: nothing.

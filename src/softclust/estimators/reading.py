@@ -12,7 +12,7 @@ from sklearn.utils import check_array
 from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.validation import validate_data
 
-from softclust.sources import Far, is_far, meta_of
+from softclust.sources import is_remote, meta_of, remote_rows
 from softclust.sources.files import are_files, is_file, opened
 
 OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
@@ -43,8 +43,8 @@ _check_once = lru_cache(maxsize=1024, typed=True)(_check)  # keeps what fits, no
 
 def rows_of(estimator, X, reset=True):
     """The rows as an array, or as what stands for rows that are elsewhere."""
-    if is_far(X):
-        far = Far(X)
+    if is_remote(X):
+        far = remote_rows(X)
         validate_data(estimator, meta_of(X), skip_check_array=True, reset=reset)
         return far
     if is_file(X):

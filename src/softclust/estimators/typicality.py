@@ -34,7 +34,7 @@ class TypicalityClusterer(SoftClusterer):
         if self.scale is not None:
             value = _checked_scale(self.scale, c)
             # A scale beyond the range of squared distances is as good as one at its edge.
-            value = np.clip(units.enter_square(value), 1e-290, 1e290)
+            value = np.clip(units.squares_to_loop(value), 1e-290, 1e290)
         return Scaling(value, self._scale_factor(), self.scale_cut, self._fuzzy_exponent(), self._passes)
 
     def _scale_factor(self):

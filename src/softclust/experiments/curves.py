@@ -22,7 +22,7 @@ def expected_trouble():
         yield
 
 
-def kept(measure):
+def cache_last(measure):
     """Cache `measure(effort, *names)`: the lines and the picture of an experiment share one computation."""
     results: dict = {}
 

@@ -62,7 +62,7 @@ class Frame(Value):
         return {dtype: locked(np.where(several, least, 0.0)) for dtype, least in _LEAST_COMPOSITE.items()}
 
     @cached_property
-    def is_narrow(self):
+    def products_fit(self):
         """Whether products of eight costs have a float where those of squared distances have."""
         return self.is_singletons or bool(self.factor.max() <= _NARROW_FACTOR)
 

@@ -63,7 +63,7 @@ class Model(Value):
 
     def known(self, rows):
         """Positions, wanted degrees and strengths alpha_i of the rows that the penalty is about."""
-        return None if self.labels is None or rows.known is None else rows.known.heard(self.labels)
+        return None if self.labels is None or rows.known is None else rows.known.active(self.labels)
 
     @cached_property
     def noise_cost(self):

@@ -77,7 +77,7 @@ class Repulsion:
         return V
 
     def in_units(self, c, units):
-        return replace(self, strength=units.enter_square(units.enter_square(_checked(self, c))))
+        return replace(self, strength=units.squares_to_loop(units.squares_to_loop(_checked(self, c))))
 
     def chosen(self, V, weight, scale, total):
         mean = float(np.mean(scale))

@@ -12,7 +12,7 @@ from softclust.grammar.state import State, Stats
 from softclust.knowledge.linked import Linked
 from softclust.knowledge.penalties import LabelLikelihood
 from softclust.sources.rows import Rows
-from softclust.values import kept
+from softclust.values import cache_last
 
 _LEAST_COST = 1e-280
 
@@ -35,14 +35,14 @@ def sweep(rows: Rows, model: Model, state: State) -> Stats:
     return stats if told is None else stats + sweep_by_parts(told, model, state)
 
 
-@kept
+@cache_last
 def _block(rows, model):
     """The block as compiled passes take it, and the rows of it for which there is no such pass."""
-    told = rows.told if isinstance(model.labels, LabelLikelihood) else None
+    told = rows.labelled if isinstance(model.labels, LabelLikelihood) else None
     known = model.known(rows) if told is None else told[:1]
     costs = None if model.frame.is_singletons else (model.frame.factor, model.frame.least[rows.X.dtype])
     block = model.prototypes.passes.Block(
-        rows.X, rows.weight, rows.units.packed(rows.X.dtype), rows.narrow and model.frame.is_narrow, costs,
+        rows.X, rows.weight, rows.units.packed(rows.X.dtype), rows.products_fit and model.frame.products_fit, costs,
         model.rule, model.parameters, known,
     )  # fmt: skip
     return block, told and told[1]
@@ -94,7 +94,7 @@ def _sums(points, cost, W, loss, model, state, linked=None):
     return Stats(loss, W.sum(axis=0), scatter, moments, linked)
 
 
-@kept
+@cache_last
 def _told_of_linked(rows, model):
     """What is known of the linked rows: linear pressure b of a row that weighs 1, f, and alpha."""
     q, K = len(rows), len(model.frame.sets)

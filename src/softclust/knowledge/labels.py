@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softclust.errors import warn
-from softclust.values import Value, kept
+from softclust.values import Value, cache_last
 
 STRONGEST = 1e10  # a label of infinite strength: its row differs from it by 1e-10
 
@@ -240,8 +240,8 @@ class Known(Value):
     confidence: np.ndarray  # (q,) multiplies the strength of the penalty
     columns: np.ndarray | None = None  # (q, K) the same of sets of clusters; None where they are singletons
 
-    @kept
-    def heard(self, penalty):
+    @cache_last
+    def active(self, penalty):
         """Positions, wanted degrees and strengths alpha_i of the rows that a penalty is about."""
         alpha = penalty.strength * self.confidence
         counts = slice(None) if (alpha > 0).all() else alpha > 0

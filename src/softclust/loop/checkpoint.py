@@ -19,14 +19,15 @@ import softclust
 from softclust.errors import CheckpointError
 from softclust.grammar.state import Fit, State, Stats
 from softclust.loop.acceleration import SCHEMES
-from softclust.loop.engine import Memory
+from softclust.loop.engine import LoopState
 from softclust.storage.archive import Archive
 
 FORMAT = 1
 _SHARE = 0.05  # of the time that writing may take
 _SPAN = 2**64
 _STEP = 0x9E3779B97F4A7C15  # odd: no power of it loses a bit
-_CLASSES: dict[str, type] = {cls.__name__: cls for cls in (Fit, Memory, State, Stats, *SCHEMES.values())}
+_CLASSES: dict[str, type] = {cls.__name__: cls for cls in (Fit, LoopState, State, Stats, *SCHEMES.values())}
+_CLASSES["Memory"] = LoopState  # its name in older files
 _ARCHIVE = Archive("softclust checkpoint", CheckpointError, _CLASSES, most_header=2**28)
 
 
@@ -74,7 +75,7 @@ class Journal:
         kept, self.kept = self.kept, None
         return kept
 
-    def sees(self, memory):
+    def on_iteration(self, memory):
         self.memory = memory
         if time.monotonic() - self.written > self.cost / _SHARE:
             self.write()

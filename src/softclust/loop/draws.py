@@ -44,7 +44,7 @@ def _nearest(points, V):
 
 
 def _sampled_points(source, rng):
-    small = source.sample(_SAMPLE, rng).here().rows
+    small = source.sample(_SAMPLE, rng).in_memory().rows
     weight = np.ones(len(small)) if small.weight is None else small.weight / small.weight.max()
     return small.points.astype(np.float64), weight
 

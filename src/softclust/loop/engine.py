@@ -11,7 +11,7 @@ import numpy as np
 from softclust.grammar.state import Fit, State, Stats
 from softclust.grammar.sweep import sweep
 from softclust.loop.acceleration import SCHEMES
-from softclust.loop.observers import Watch
+from softclust.loop.observers import Observers
 
 _MOST_HALVINGS = 15  # of a step of rough prototypes
 _ROUNDING = 1e-12  # J is a sum of many numbers: a rise below this share of it is rounding
@@ -24,7 +24,7 @@ class Options:
     max_iter: int = 300
     tol: float = 1e-6  # largest step of a coordinate, in units of the data's spread
     acceleration: str | None = None
-    watch: Watch = field(default_factory=Watch)
+    observers: Observers = field(default_factory=Observers)
 
 
 def step(model, state, stats):
@@ -34,7 +34,7 @@ def step(model, state, stats):
 
 
 @dataclass
-class Memory:
+class LoopState:
     """What a loop knows between two turns: with the rows and the options, all that follows from it."""
 
     state: State  # where the next sweep looks
@@ -55,12 +55,12 @@ class Memory:
         return Fit(self.answer, self.stats, history, self.n_iter, converged, self.shift, self.scheme)
 
 
-def further(fit):
+def resume(fit):
     """Where a loop begins that goes on from the end of another, on the same rows."""
-    return Memory(fit.state, copy(fit.scheme), fit.stats)
+    return LoopState(fit.state, copy(fit.scheme), fit.stats)
 
 
-def elsewhere(fit):
+def restart_from(fit):
     """Where a loop on other rows begins: without what was said of rows that they do not have."""
     return replace(fit.state, linked=None)
 
@@ -72,28 +72,28 @@ def alternate(model, source, start, options):
     statistics, J and memberships returned all belong to it.  Interrupted, or asked by one who looks on,
     it gives the last state that it accepted.
     """
-    watch = options.watch
-    kept = watch.begin(model, source, options) if watch.stopped is None else None
+    observers = options.observers
+    kept = observers.begin(model, source, options) if observers.stopped is None else None
     if isinstance(kept, Fit):
         return kept
     memory = start if kept is None else kept
-    if not isinstance(memory, Memory):
-        memory = Memory(start, SCHEMES[options.acceleration]() if options.acceleration else None)
+    if not isinstance(memory, LoopState):
+        memory = LoopState(start, SCHEMES[options.acceleration]() if options.acceleration else None)
     try:
         while True:
             is_last = _turn(model, source, options, memory)
-            if watch.sees(memory) or is_last:
+            if observers.on_iteration(memory) or is_last:
                 break
     except KeyboardInterrupt:
         if memory.answer is None:
             raise
-        watch.stopped = "interrupt"
+        observers.stopped = "interrupt"
     except Exception:
-        watch.end(None)
+        observers.end(None)
         raise
     fit = memory.fit(bool(memory.shift <= options.tol))
-    if watch.stopped is None:
-        watch.end(fit)
+    if observers.stopped is None:
+        observers.end(fit)
     return fit
 
 
@@ -140,7 +140,7 @@ def _sweep_downhill(model, source, memory):
 
 def _may_be_halved(model, memory):
     """Whether the step that led to a state may be too long, and where it began is known."""
-    return getattr(model.prototypes, "is_rough", False) and memory.answer is not None
+    return getattr(model.prototypes, "may_ascend", False) and memory.answer is not None
 
 
 def _of(state, stats):

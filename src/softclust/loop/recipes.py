@@ -15,7 +15,7 @@ from softclust.grammar.partitions.fuzzy import fuzzy_memberships
 from softclust.grammar.separation import NoMinimumError
 from softclust.grammar.state import Fit, State, Stats
 from softclust.grammar.sweep import assign_by_parts, sweep
-from softclust.loop.engine import Options, alternate, elsewhere, further
+from softclust.loop.engine import Options, alternate, restart_from, resume
 
 SAMPLE = 20_000  # rows on which starts compete
 _GROWTH = 5  # each further stage sees this many times more rows
@@ -226,10 +226,10 @@ def _fit_plain(model, source, start, options, rng):
         size = SAMPLE * _GROWTH
         while start.sampled and size < min(len(source), source.most_sampled):
             small = source.sample(size, rng)
-            best = alternate(model, small, elsewhere(best), coarse)
+            best = alternate(model, small, restart_from(best), coarse)
             size *= _GROWTH
         # Linked rows begin anew: their continuation then ends lower.
-        begin = (further if small is source and best.state.linked is None else elsewhere)(best)
+        begin = (resume if small is source and best.state.linked is None else restart_from)(best)
     return alternate(model, source, begin, options)
 
 

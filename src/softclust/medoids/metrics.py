@@ -72,7 +72,7 @@ class Compiled:
         unit[:, -1] = largest[:, 0] == 0
         return unit / np.sqrt((unit**2).sum(axis=1, keepdims=True))
 
-    def leave(self, d):
+    def to_data(self, d):
         """Distances in the units of the data."""
         with np.errstate(over="ignore", under="ignore"):
             for _ in range(2 if self.name == "sqeuclidean" else 1):
@@ -118,7 +118,7 @@ class Named:
 
         return X.astype(bool) if self.name in PAIRWISE_BOOLEAN_FUNCTIONS else X
 
-    def leave(self, d):
+    def to_data(self, d):
         return d
 
     def between(self, V, X, dtype, threads=1):

@@ -78,11 +78,11 @@ class Matrix:
 
 
 @dataclass(frozen=True)
-class FarVectors:
+class RemoteVectors:
     """Rows that are elsewhere, with a metric: samples come here, sums are found where the rows are."""
 
     metric: Compiled | Named
-    X: Any  # a `Far`
+    X: Any  # a `RemoteRows`
     threads: int = 1
 
     def __len__(self):

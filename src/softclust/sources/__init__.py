@@ -2,7 +2,7 @@
 
 A source has `reduce(f, *args)`: the sum of f(block, *args) over the blocks, added along a fixed tree,
 so that the result does not depend on who computed which block, nor when; `rowwise(reader, name, state)`:
-what a method says of each row; `sample(size, rng)`: a smaller source; and `here()`: one in memory.
+what a method says of each row; `sample(size, rng)`: a smaller source; and `in_memory()`: one in memory.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import sys
 
 import numpy as np
 
-from softclust.sources.local import LocalSource, n_threads, undisturbed
+from softclust.sources.local import LocalSource, n_threads, single_threaded_blas
 
 
-def is_far(X):
+def is_remote(X):
     """Whether X is a dask collection, or stands for one; nobody has one who has not loaded dask."""
     if "dask" not in sys.modules:
         return False
@@ -23,11 +23,11 @@ def is_far(X):
     return hasattr(type(X), "stands_for_rows") or is_dask_collection(X)
 
 
-def Far(X):
+def remote_rows(X):
     """What stands for the rows of a dask collection."""
-    from softclust.sources import remote as far
+    from softclust.sources.remote import RemoteRows
 
-    return far.Far(X)
+    return RemoteRows(X)
 
 
 def meta_of(X):
@@ -37,11 +37,19 @@ def meta_of(X):
 
 def source_of(rows, threads):
     """The rows as a source, wherever they are."""
-    if not is_far(rows.X):
+    if not is_remote(rows.X):
         return LocalSource(rows, threads)
     from softclust.sources.dask import DaskSource
 
     return DaskSource(rows, threads)
 
 
-__all__ = ["Far", "LocalSource", "is_far", "meta_of", "n_threads", "source_of", "undisturbed"]
+__all__ = [
+    "LocalSource",
+    "is_remote",
+    "meta_of",
+    "n_threads",
+    "remote_rows",
+    "single_threaded_blas",
+    "source_of",
+]

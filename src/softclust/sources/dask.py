@@ -21,7 +21,7 @@ from softclust.sources.rows import Rows
 
 @dataclass(frozen=True)
 class DaskSource:
-    """The blocks of a dask collection; `rows.X` is a `Far`."""
+    """The blocks of a dask collection; `rows.X` is a `RemoteRows`."""
 
     rows: Rows
     threads: int = 1  # of the samples, which are in memory
@@ -35,7 +35,7 @@ class DaskSource:
         far = self.rows.X
         return max(20_000, SAMPLE_BYTES // (far.n_features * far.dtype.itemsize))
 
-    def knowing(self, known):
+    def with_known(self, known):
         """The same rows, with what is known of them."""
         return replace(self, rows=replace(self.rows, known=known))
 
@@ -82,7 +82,7 @@ class DaskSource:
         chosen = np.sort(rng.choice(len(self) if pool is None else pool, size, replace=False))
         return LocalSource(self.rows.sampled(chosen), self.threads)
 
-    def here(self):
+    def in_memory(self):
         """All rows in memory: for samples, which may be all of few rows."""
         return LocalSource(self.rows.sampled(np.arange(len(self))), self.threads)
 

@@ -35,7 +35,7 @@ def n_threads(n_jobs):
     return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
 
 
-def undisturbed(count, features):
+def single_threaded_blas(count, features):
     """For work on rows of this shape: BLAS on one thread, but for small ones, whom it does not disturb."""
     return one_blas_thread() if count > _LEAST_ROWS or features > _FEW_FEATURES else nullcontext()
 
@@ -79,7 +79,7 @@ class LocalSource:
     def __len__(self):
         return len(self.rows)
 
-    def knowing(self, known):
+    def with_known(self, known):
         """The same rows, with what is known of them."""
         return replace(self, rows=replace(self.rows, known=known))
 
@@ -155,7 +155,7 @@ class LocalSource:
                 if len(array):
                     array[links.graph.rows] = values
 
-    def here(self):
+    def in_memory(self):
         """All rows in memory: these are."""
         return self
 

@@ -167,7 +167,7 @@ def _of_numbers(frame):
     return frame.astype("float64") if kinds and all(map(is_numeric_dtype, kinds)) else frame
 
 
-class Far:
+class RemoteRows:
     """Stands for rows that are elsewhere as an array would; some come when asked for by position."""
 
     stands_for_rows = True

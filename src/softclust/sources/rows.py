@@ -23,7 +23,7 @@ class Rows(Value):
     X: Any  # an array, or what stands for rows that are elsewhere
     units: Units
     weight: np.ndarray | None = None  # None = all 1
-    narrow: bool = False  # no coordinate beyond 2^NARROW_EXPONENT (kernels.codes), in loop units
+    products_fit: bool = False  # no coordinate beyond 2^NARROW_EXPONENT (kernels.codes), in loop units
     known: Known | None = None
     links: Links | None = None  # pairs among these rows
     graph: Graph | None = None  # of a block of linked rows, in the order of the graph
@@ -34,14 +34,14 @@ class Rows(Value):
     @property
     def points(self):
         """The rows in the coordinates of the loop; of few rows they are kept."""
-        return self._points if len(self.X) <= _FEW else self.units.enter(self.X)
+        return self._points if len(self.X) <= _FEW else self.units.to_loop(self.X)
 
     @cached_property
     def _points(self):
-        return locked(self.units.enter(self.X))
+        return locked(self.units.to_loop(self.X))
 
     @cached_property
-    def told(self):
+    def labelled(self):
         """Positions of the rows of which something is known, and these as a block; None where none are."""
         return None if self.known is None else (self.known.rows, self.take(self.known.rows))
 
@@ -84,8 +84,8 @@ class Rows(Value):
 
 def rows_in_units(X, weight=None):
     """Rows with the units that fit them."""
-    units, narrow = units_of(X)
-    return Rows(X, units, weight, narrow)
+    units, products_fit = units_of(X)
+    return Rows(X, units, weight, products_fit)
 
 
 def rows_as_they_are(X, weight=None):

@@ -32,7 +32,7 @@ class Units(Value):
     origin: np.ndarray  # (p,), already multiplied by the factor
     spread: float = 1.0  # of the data, in these units: 1, or less where an outlier is very far
 
-    def enter(self, X):
+    def to_loop(self, X):
         """Data coordinates to loop coordinates."""
         limit = 2.0 ** LARGEST_EXPONENT[X.dtype]
         with np.errstate(over="ignore"):
@@ -41,16 +41,16 @@ class Units(Value):
         np.maximum(points, -limit, out=points)
         return np.minimum(points, limit, out=points)
 
-    def leave(self, V):
+    def to_data(self, V):
         """Loop coordinates back to data coordinates."""
         return (V + self.origin) / self.factor
 
-    def enter_square(self, area):
+    def squares_to_loop(self, area):
         """Squared distances of the data in loop units; no step overflows where the result does not."""
         with np.errstate(over="ignore", under="ignore"):
             return np.multiply(np.multiply(area, self.factor), self.factor)
 
-    def leave_square(self, area):
+    def squares_to_data(self, area):
         """Squared distances back in data units; infinite where they have no float."""
         with np.errstate(over="ignore", under="ignore"):
             return np.divide(np.divide(area, self.factor), self.factor)
@@ -94,8 +94,8 @@ def units_of(X):
     exponent = min(max(first + lift, -limit), limit)
     origin = np.ldexp(middle, exponent - first)
     units = Units(ldexp(1.0, exponent), origin, ldexp(1.0, min(lift - wanted, 0)))
-    narrow = _exponent(farthest, limit) + lift <= NARROW_EXPONENT
-    return units, narrow
+    products_fit = _exponent(farthest, limit) + lift <= NARROW_EXPONENT
+    return units, products_fit
 
 
 def _middle(columns):

@@ -10,7 +10,7 @@ from softclust.grammar.frame import Frame
 from softclust.grammar.model import Model
 from softclust.grammar.state import State, Stats
 from softclust.knowledge.penalties import LabelLikelihood, LabelPenalty, LinkPenalty, SubsetPenalty
-from softclust.sources import is_far
+from softclust.sources import is_remote
 from softclust.sources.units import Units
 from softclust.storage.archive import Archive
 
@@ -31,6 +31,12 @@ _CLASSES = {
         *(LabelLikelihood, LabelPenalty, LinkPenalty, SubsetPenalty),
     )
 }
+# Names of parts in older files.
+_CLASSES |= {
+    "Own": prototypes.Custom,
+    "Refitted": prototypes.FreeVolume,
+    "Whitened": prototypes.SharedMetric,
+}
 _MODEL = Archive("softclust model", ModelFileError, _CLASSES)
 
 
@@ -43,7 +49,7 @@ def save(estimator, path):
     if _CLASSES.get(name) is not type(estimator):
         raise TypeError(f"save writes softclust estimators; got {name}.")
     header = {"format": FORMAT, "version": softclust.__version__, "estimator": name}
-    stored = {key: value for key, value in vars(estimator).items() if not is_far(value)}
+    stored = {key: value for key, value in vars(estimator).items() if not is_remote(value)}
     _MODEL.write(path, header, stored)
 
 

@@ -5,26 +5,26 @@ A part has `begin(V)` -> theta at the start, and `start(theta)` -> what to begin
 `solve(stats, theta, frame, separation)` -> new theta; `penalty(theta)`, its own term of J;
 `shift(theta, other)`, how far it moved; `packed` and `unpacked`, for extrapolation; and `passes`: the
 module with its compiled sweep and assign, or None, with `columns(theta, frame)`, what those see of theta.
-Of some it is said that they are `is_unitless`: their distances have no unit; `is_rough`: their solve may
+Of some it is said that they are `is_unitless`: their distances have no unit; `may_ascend`: their solve may
 raise J; `may_coincide`: different clusters may have one centre; `in_data_units`: they see rows as they are.
 """
 
-from softclust.grammar.prototypes.ellipsoids import Ellipsoids, Refitted, check_covariances
+from softclust.grammar.prototypes.custom import Custom, Directions
+from softclust.grammar.prototypes.ellipsoids import Ellipsoids, FreeVolume, check_covariances
 from softclust.grammar.prototypes.gaussians import Gaussians
-from softclust.grammar.prototypes.own import Directions, Own
 from softclust.grammar.prototypes.points import Points
+from softclust.grammar.prototypes.shared_metric import SharedMetric
 from softclust.grammar.prototypes.shells import RadialShells, Shells
-from softclust.grammar.prototypes.whitened import Whitened
 
 __all__ = [
     "Directions",
     "Ellipsoids",
     "Gaussians",
-    "Own",
+    "Custom",
     "Points",
     "RadialShells",
-    "Refitted",
+    "FreeVolume",
     "Shells",
-    "Whitened",
+    "SharedMetric",
     "check_covariances",
 ]

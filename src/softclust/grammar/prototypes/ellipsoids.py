@@ -8,7 +8,7 @@ import numpy as np
 from softclust._lazy import kernels
 from softclust.grammar.prototypes.axes import axes
 from softclust.grammar.prototypes.points import HOLD, LOST, firm_solution
-from softclust.values import Value, kept
+from softclust.values import Value, cache_last
 
 _MOST_LOG = np.log(1e3)  # of the longest axis of a metric, and of the shortest
 _MOST_FREE_LOG = 650.0  # where nothing else bounds them: the exponential has a float
@@ -73,7 +73,7 @@ class Ellipsoids(Value):
     def _mean_metrics(self, theta, frame):
         return theta[1] if frame.is_singletons else _combined(frame.mean, theta[1])
 
-    @kept
+    @cache_last
     def columns(self, theta, frame):
         """What the passes see: places of the sets, and roots of their metrics, S = L L'."""
         return frame.mean @ theta[0], np.linalg.cholesky(self._mean_metrics(theta, frame))
@@ -176,7 +176,7 @@ class Ellipsoids(Value):
 
 
 @dataclass(frozen=True)
-class Refitted(Ellipsoids):
+class FreeVolume(Ellipsoids):
     """d_ik = (x_i - v_k)' A_k (x_i - v_k), A_k^-1 = sum_i W_ik (x_i - v_k)(x_i - v_k)' (Ortiz, as printed).
 
     The volume is free, so that J = c p after every step, whatever the clusters are: the loop stops when

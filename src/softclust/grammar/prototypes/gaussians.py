@@ -8,7 +8,7 @@ import numpy as np
 from softclust._lazy import kernels
 from softclust.grammar.prototypes.axes import axes
 from softclust.grammar.prototypes.ellipsoids import about
-from softclust.values import Value, kept
+from softclust.values import Value, cache_last
 
 _LOG_2PI = float(np.log(2 * np.pi))
 _LEAST = 1e-8  # variance of a component, of that of all rows: below, sums of squares are rounding
@@ -86,7 +86,7 @@ class Gaussians(Value):
             D += ((x[:, None] - v) * r) ** 2
         return D
 
-    @kept
+    @cache_last
     def columns(self, theta, frame):
         """What the passes see: means, roots of the precisions, and d at the means."""
         level, roots = self.levels(theta)

@@ -163,7 +163,7 @@ class RadialShells(_Closed):
     regression of x on (z/|z|, 1) is simpler, and rests elsewhere.)
     """
 
-    is_rough: ClassVar[bool] = True
+    may_ascend: ClassVar[bool] = True
 
     @property
     def fence(self):

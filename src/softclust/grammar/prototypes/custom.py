@@ -7,7 +7,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Own:
+class Custom:
     """The words of the loop for a part that knows three: distances, additive moments, solve.
 
     The part sees rows in the units of the data, and theta as it returned it: a tuple of arrays with a row
@@ -24,7 +24,7 @@ class Own:
     passes: ClassVar = None
     in_data_units: ClassVar[bool] = True
     is_unitless: ClassVar[bool] = True
-    is_rough: ClassVar[bool] = True  # whether its solve lowers J, no one has proven
+    may_ascend: ClassVar[bool] = True  # whether its solve lowers J, no one has proven
 
     def begin(self, V, *more):
         if hasattr(self.part, "begin"):

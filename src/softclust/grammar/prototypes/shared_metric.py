@@ -10,7 +10,7 @@ from softclust.grammar.prototypes.points import Points
 
 
 @dataclass(frozen=True)
-class Whitened(Points):
+class SharedMetric(Points):
     """d_ik = (x_i - v_k)' A (x_i - v_k) with one fixed A = R R' (Ortiz, Mahalanobis FCM with a given A).
 
     The same as points in the rows x R: J is that of the whitened data, and never rises.
