@@ -22,7 +22,7 @@ import numpy as np
 
 from softclust.acronyms import make
 from softclust.datasets import load_ecoli, load_iris, load_wine, make_gauss_k2
-from softclust.experiments.curves import ari, cache_last, description, expected_trouble, in_words
+from softclust.experiments.curves import ari, description, expected_trouble, in_words, kept
 from softclust.experiments.frame import Experiment, Line, claim
 from softclust.grammar.separation import Repulsion
 from softclust.knowledge.supervision import sample_supervision
@@ -108,7 +108,7 @@ class Curves:
         return 1 + sum(self.mean(other, shares) > self.mean(method, shares) for other in METHODS)
 
 
-@cache_last
+@kept
 def curves_of(effort, data):
     """Return the `Curves` of a data set."""
     measured: dict[str, list] = {method: [] for method in METHODS}

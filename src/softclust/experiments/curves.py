@@ -22,7 +22,7 @@ def expected_trouble():
         yield
 
 
-def cache_last(measure):
+def kept(measure):
     """Cache `measure(effort, *names)`: the lines and the picture of an experiment share one computation."""
     results: dict = {}
 

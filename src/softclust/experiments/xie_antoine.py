@@ -29,6 +29,7 @@ from softclust.experiments.curves import (
     description,
     expected_trouble,
     in_words,
+    kept,
     least_objective,
     random_starts,
 )
