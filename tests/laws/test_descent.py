@@ -83,8 +83,8 @@ def test_each_half_step_descends(name, make, iris):
     """New centres for fixed memberships, then new memberships for fixed centres."""
     X, _ = iris
     fitted = make(max_iter=1, acceleration=None, n_init=1).fit(X)
-    model, state = fitted._model, fitted._state
-    rows = Rows(X, fitted._units)
+    model, state = fitted._fitted.model, fitted._fitted.state
+    rows = Rows(X, fitted._fitted.units)
     if isinstance(model.prototypes, Gaussians):  # what `reg_covar` adds is no term of J
         model = replace(model, prototypes=replace(model.prototypes, reg=0.0))
     start = np.random.default_rng(0).normal(scale=0.05, size=state.centers.shape)
@@ -118,12 +118,12 @@ def test_no_direction_leads_down_from_the_answer(acronym, iris):
 
     X, _ = iris
     fitted = softclust.make(acronym, 3, random_state=0, tol=1e-10, max_iter=3000).fit(X)
-    rows = Rows(X, fitted._units)
+    rows = Rows(X, fitted._fitted.units)
 
     def reduced(v):
-        state = replace(fitted._state, theta=(v.reshape(3, 4),))
-        return sweep_by_parts(rows, fitted._model, state).loss
+        state = replace(fitted._fitted.state, theta=(v.reshape(3, 4),))
+        return sweep_by_parts(rows, fitted._fitted.model, state).loss
 
-    start = fitted._state.centers.ravel()
+    start = fitted._fitted.state.centers.ravel()
     best = minimize(reduced, start, method="L-BFGS-B")
     assert best.fun >= reduced(start) - 1e-9 * abs(reduced(start))

@@ -171,7 +171,7 @@ def with_knowledge(fitted, X, y):
     """The rows of a fit in its units, with what `y` says of them."""
     labels, c = check_labels(y, len(X), 3)
     _, confidence = check_strength(fitted.label_strength, labels, len(X))
-    return Rows(X, fitted._units, known=labels.known(c, confidence))
+    return Rows(X, fitted._fitted.units, known=labels.known(c, confidence))
 
 
 def prescribed(kind, X, labels):
@@ -186,7 +186,7 @@ def test_each_half_step_descends(make, kind, told):
     y = prescribed(kind, X, labels)
     strength = np.random.default_rng(1).uniform(0, 5, len(X))
     fitted = make(max_iter=1, acceleration=None, n_init=1, label_strength=strength).fit(X, y)
-    model, state = fitted._model, fitted._state
+    model, state = fitted._fitted.model, fitted._fitted.state
     rows = with_knowledge(fitted, X, y)
     move = np.random.default_rng(0).normal(scale=0.05, size=state.centers.shape)
     state = replace(state, theta=(state.centers + move,))
@@ -211,9 +211,9 @@ def reduced(fitted, rows):
     source = LocalSource(rows)
 
     def value(V):
-        state = replace(fitted._state, theta=(V,))
-        stats = source.reduce(sweep, fitted._model, state)
-        return fitted._model.objective(state, stats), stats
+        state = replace(fitted._fitted.state, theta=(V,))
+        stats = source.reduce(sweep, fitted._fitted.model, state)
+        return fitted._fitted.model.objective(state, stats), stats
 
     return value
 
@@ -235,11 +235,11 @@ def test_the_influence_is_the_gradient(make, kind, told):
     y = prescribed(kind, X, labels)
     fitted = make(init=start(X), label_strength=2.0, **SHORT).fit(X, y)
     value = reduced(fitted, with_knowledge(fitted, X, y))
-    V = fitted._state.centers + np.random.default_rng(2).normal(scale=0.05, size=(3, 4))
+    V = fitted._fitted.state.centers + np.random.default_rng(2).normal(scale=0.05, size=(3, 4))
     J, stats = value(V)
     expected = 2 * (stats.weight[:, None] * V - stats.moments[0])
-    if fitted._model.separation:
-        expected += fitted._model.separation.gradient(V)
+    if fitted._fitted.model.separation:
+        expected += fitted._fitted.model.separation.gradient(V)
     assert_allclose(slopes(value, V), expected, rtol=1e-5, atol=1e-5 * abs(J))
 
 
@@ -252,9 +252,9 @@ def test_the_gradient_vanishes_at_the_answer(make, kind, strength, told):
     fitted = make(label_strength=strength, tol=1e-9, max_iter=3000).fit(X, y)
     assert fitted.converged_
     value = reduced(fitted, with_knowledge(fitted, X, y))
-    V = fitted._state.centers
+    V = fitted._fitted.state.centers
     J, _ = value(V)
-    assert_allclose(fitted._units.squares_to_data(J), fitted.objective_, rtol=1e-12)
+    assert_allclose(fitted._fitted.units.squares_to_data(J), fitted.objective_, rtol=1e-12)
     assert np.abs(slopes(value, V)).max() <= 1e-5 * abs(J)
 
 
@@ -459,7 +459,7 @@ def test_stronger_labels_are_paid_for_less(make, kind, told):
     fitted = make(init=start(X), label_strength=1.0, **SHORT).fit(X, y)
     rows = with_knowledge(fitted, X, y)
     alphas = np.array([0.0, 0.1, 1.0, 3.0, 10.0, 100.0, 1e4, 1e8])
-    J = [sweep(rows, replace(fitted._model, labels=LabelPenalty(a)), fitted._state).loss for a in alphas]
+    J = [sweep(rows, replace(fitted._fitted.model, labels=LabelPenalty(a)), fitted._fitted.state).loss for a in alphas]
     bends = np.diff(J) / np.diff(alphas)
     size = 1e-10 * np.abs(J).max()
     assert (np.diff(J) >= -size).all()
@@ -534,7 +534,7 @@ def test_threads_do_not_change_the_bits(cls, dtype):
         cls(3, init=4 * np.eye(3) + 0.5, label_strength=2.0, n_jobs=jobs, **SHORT).fit(X, y)
         for jobs in (1, 2)
     ]
-    assert len(LocalSource(Rows(X, models[0]._units))._blocks) > 1
+    assert len(LocalSource(Rows(X, models[0]._fitted.units))._blocks) > 1
     same(*models)
     assert models[0].objective_ == models[1].objective_
     assert_array_equal(models[0].unsatisfied_, models[1].unsatisfied_)

@@ -7,6 +7,7 @@ from scipy.spatial.distance import cdist
 from oracles import medoids as literal
 from softclust.kernels import medoids as kernels
 from softclust.medoids import search as medoids
+from softclust.medoids.metrics import metric_for
 
 RNG = np.random.default_rng
 
@@ -220,7 +221,7 @@ def test_compiled_metrics_are_those_of_scipy(shape, name, dtype):
     n, k, p = shape
     rng = RNG(0)
     X, V = rng.standard_normal((n, p)).astype(dtype), rng.standard_normal((k, p)).astype(dtype)
-    metric = medoids.metric_for(name, None, X, V)
+    metric = metric_for(name, None, X, V)
     assert isinstance(metric, medoids.Compiled)
     expected = cdist(V.astype(float), X.astype(float), SCIPY.get(name, name))
     d = metric.to_data(metric.between(metric.prepare(V), metric.prepare(X), dtype))
@@ -234,7 +235,7 @@ def test_compiled_metrics_are_those_of_scipy(shape, name, dtype):
 @pytest.mark.parametrize("name", NAMES)
 def test_bits_do_not_depend_on_threads_nor_on_the_other_rows(name):
     X = RNG(0).standard_normal((700, 5))
-    metric = medoids.metric_for(name, None, X)
+    metric = metric_for(name, None, X)
     rows = metric.prepare(X)
     whole = metric.between(rows, rows, np.float64, threads=1)
     assert np.array_equal(whole, metric.between(rows, rows, np.float64, threads=2))
@@ -253,7 +254,7 @@ def test_bits_do_not_depend_on_threads_nor_on_the_other_rows(name):
 def test_distances_at_the_edge_of_floats(exponent):
     X = RNG(0).standard_normal((50, 3))
     for name in ("euclidean", "manhattan", "cosine"):
-        plain, metric = (medoids.metric_for(name, None, A) for A in (X, np.ldexp(X, exponent)))
+        plain, metric = (metric_for(name, None, A) for A in (X, np.ldexp(X, exponent)))
         expected = plain.between(plain.prepare(X), plain.prepare(X), np.float64)
         rows = metric.prepare(np.ldexp(X, exponent))
         d = metric.to_data(metric.between(rows, rows, np.float64))
@@ -263,7 +264,7 @@ def test_distances_at_the_edge_of_floats(exponent):
 
 def test_rows_of_zeros_have_a_cosine_distance():
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [-2.0, 0.0]])
-    metric = medoids.metric_for("cosine", None, X)
+    metric = metric_for("cosine", None, X)
     d = metric.between(metric.prepare(X), metric.prepare(X), np.float64)
     assert d.tolist() == [[0, 1, 0, 1], [1, 0, 1, 2], [0, 1, 0, 1], [1, 2, 1, 0]]
 
@@ -274,7 +275,7 @@ def test_a_far_offset_does_not_spoil_distances():
     d = [
         metric.between(metric.prepare(A), metric.prepare(A), np.float64)
         for A in (near, far)
-        for metric in [medoids.metric_for("euclidean", None, A)]
+        for metric in [metric_for("euclidean", None, A)]
     ]
     assert np.array_equal(*d)
 

@@ -6,7 +6,8 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import InvalidParameterError
+
+from softclust.compat.sklearn import InvalidParameterError
 
 
 def check_flags(**flags):

@@ -7,8 +7,8 @@ import contextlib
 import numpy as np
 from scipy.special import ndtri
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import InvalidParameterError
 
+from softclust.compat.sklearn import InvalidParameterError
 from softclust.datasets.checks import check_flags, generator, positive_share, whole_number
 from softclust.datasets.loaders import load_iris_uci
 

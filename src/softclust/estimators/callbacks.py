@@ -1,22 +1,27 @@
-"""Words and scikit-learn's callbacks during a fit; the one place that knows of `sklearn.callback`."""
+"""Words and scikit-learn's callbacks during a fit."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
+from softclust.compat.sklearn import begin_callbacks, callbacks_of, managed_callbacks
+from softclust.estimators.publish import attributes_at, objective_in_data_units
 from softclust.loop.observers import Observers
 
 
-class Watched:
+class WithCallbacks:
     """Estimators that take scikit-learn's callbacks, which are loaded when the first is set."""
 
-    def set_callbacks(self, *callbacks):
-        """Set callbacks of `sklearn.callback` for the fit; without any, none are left.
+    def set_callbacks(self, *callbacks: Any) -> Any:
+        """Set callbacks of `sklearn.callback` for the fit; without any, remove those that were set.
 
-        A fit is a task whose subtasks are the iterations of its loops, one after the other: starts, on a
-        sample of many rows, perhaps a fuzzy run that tells scales, and the one that gives the answer.  A
+        A fit is a task.  Its subtasks are the iterations of its loops, one after the other: starts on a
+        sample of many rows, perhaps a fuzzy run that finds scales, and the loop that gives the answer.  A
         callback that returns True at the end of an iteration ends the fit with the clusters as they are;
-        `context.n_rows` tells it how many rows that iteration has seen.
+        `context.n_rows` is the number of rows that this iteration has seen.
 
         Parameters
         ----------
@@ -33,77 +38,70 @@ class Watched:
         return CallbackSupportMixin.set_callbacks(self, *callbacks)
 
 
-def watched(estimator, fit, X, y, metadata):
-    """fit(observers) with those who look on: words where `verbose`, and the callbacks that were set."""
+@contextmanager
+def observed(estimator: Any, X: Any, y: Any, metadata: dict[str, Any]) -> Iterator[Observers]:
+    """The observers of a fit: a printed line an iteration where `verbose`, and the callbacks that were set."""
     words = [_Words(estimator)] if estimator.verbose else []
-    if not getattr(estimator, "_skl_callbacks", None):
-        return fit(Observers(*words))
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
-
-    told = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
-
-    def run(estimator):
-        root = CallbackSupportMixin._init_callback_context(estimator, max_subtasks=None)
-        root.call_on_fit_task_begin(**told)
-        callbacks = _Callbacks(root, told)
-        fit(Observers(*words, callbacks))
+    if not callbacks_of(estimator):
+        yield Observers(*words)
+        return
+    arguments = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
+    with managed_callbacks(estimator):
+        root = begin_callbacks(estimator)
+        root.call_on_fit_task_begin(**arguments)
+        callbacks = _Callbacks(root, arguments)
+        yield Observers(*words, callbacks)
         callbacks.close()
-        root.call_on_fit_task_end(**told, reconstruction_attributes=dict)
-        return estimator
-
-    return with_callbacks(run)(estimator)
+        root.call_on_fit_task_end(**arguments, reconstruction_attributes=dict)
 
 
-class _Words:
-    """A line for each iteration."""
+class _Observer:
+    """Remembers the model and the rows of the loop that runs."""
 
-    def __init__(self, estimator):
-        self.estimator = estimator
-
-    def begin(self, model, source, options):
+    def begin(self, model: Any, source: Any, options: Any) -> None:
         self.model, self.rows = model, source.rows
 
-    def end(self, fit):
+    def end(self, fit: Any) -> None:
         pass
 
-    def on_iteration(self, memory):
-        estimator = self.estimator
-        value = float(estimator._objective_in_data_units(memory.history[-1], self.model, self.rows))
+
+class _Words(_Observer):
+    """Prints a line for each iteration."""
+
+    def __init__(self, estimator: Any):
+        self.name = type(estimator).__name__
+
+    def on_iteration(self, loop: Any) -> bool:
+        value = float(objective_in_data_units(loop.history[-1], self.model, self.rows))
         sys.stdout.write(
-            f"{type(estimator).__name__}, {len(self.rows):,} rows: iteration {memory.n_iter}, "
-            f"objective {value:.7g}\n"
+            f"{self.name}, {len(self.rows):,} rows: iteration {loop.n_iter}, objective {value:.7g}\n"
         )
         return False
 
 
-class _Callbacks:
-    """Each iteration of the loops as a task."""
+class _Callbacks(_Observer):
+    """Tells callbacks of each iteration, as a task."""
 
-    def __init__(self, root, told):
-        self.root, self.told = root, told
+    def __init__(self, root: Any, arguments: dict[str, Any]):
+        self.root, self.arguments = root, arguments
         self._next()
 
-    def _next(self):
+    def _next(self) -> None:
         self.turn = self.root.subcontext(task_name="iteration")
-        self.turn.call_on_fit_task_begin(**self.told)
+        self.turn.call_on_fit_task_begin(**self.arguments)
 
-    def begin(self, model, source, options):
-        self.model, self.rows = model, source.rows
-
-    def end(self, fit):
-        pass
-
-    def on_iteration(self, memory):
+    def on_iteration(self, loop: Any) -> bool:
         self.turn.n_rows = len(self.rows)
         stop = self.turn.call_on_fit_task_end(
-            **self.told, reconstruction_attributes=lambda: self._as_fitted(memory.answer)
+            **self.arguments, reconstruction_attributes=lambda: self._as_fitted(loop.answer)
         )
         self._next()
         return stop
 
-    def close(self):
-        """End the task that was begun: nobody is told beforehand that an iteration is the last."""
-        self.turn.call_on_fit_task_end(**self.told)
+    def close(self) -> None:
+        """End the task that was begun: no iteration is known beforehand to be the last."""
+        self.turn.call_on_fit_task_end(**self.arguments)
 
-    def _as_fitted(self, state):
-        return self.told["estimator"]._attributes_at(self.model, state, self.rows)
+    def _as_fitted(self, state: Any) -> dict[str, Any]:
+        fitted = self.arguments["estimator"]._readout(self.model, state, self.rows.units)
+        return attributes_at(fitted, self.rows.X.dtype)

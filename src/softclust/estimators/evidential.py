@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from softclust.compat.sklearn import Interval, StrOptions
 from softclust.credal import CredalPartition
-from softclust.estimators import geometry
-from softclust.estimators.base import SoftClusterer, total_variance
-from softclust.estimators.parameters import document
+from softclust.estimators.base import SoftClusterer
+from softclust.estimators.cmeans import SHAPED, density_of, shaped_start
+from softclust.estimators.parameters import documented
+from softclust.estimators.reading import Data
+from softclust.estimators.readout import FittedCredal
+from softclust.estimators.sentence import LinkWords, Sentence, noise_for, prototypes_for
 from softclust.grammar.frame import FAMILIES, Frame, focal_sets, with_pairs
-from softclust.grammar.partitions import CredalMembers, Fuzzy
-from softclust.grammar.prototypes import check_covariances
+from softclust.grammar.partitions import Fuzzy
+from softclust.grammar.separation import CentralDistance, Repulsion
 from softclust.grammar.sweep import link_costs
 from softclust.knowledge.labels import check_strength
+from softclust.knowledge.pairs import NamedPairs
 from softclust.knowledge.penalties import LinkPenalty, SubsetPenalty
-from softclust.loop import recipes
+from softclust.loop.recipes import Outcome, Start, neighbouring_pairs
+from softclust.loop.scales import Scaling
+from softclust.loop.summaries import total_variance
 
 _OUTLYING = 10.0  # rho^2 in median squared deviations, where none is given
-_GREATEST_WEIGHT = 1e100  # of what is known, in loop units, beside which nothing else counts
+_GREATEST_WEIGHT = 1e100  # of labels and pairs, in loop units, beside which nothing else counts
 
 
-@document(n_init=5)
+@documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class EvidentialCMeans(SoftClusterer):
     """Evidential c-means: each row spreads a mass of belief over sets of clusters and the empty set.
 
@@ -39,7 +48,6 @@ class EvidentialCMeans(SoftClusterer):
 
     Parameters
     ----------
-    {n_clusters}
     focal_sets : {"auto", "simple", "pairs", "full"} or list of sets, default="auto"
         Sets that may carry belief, beside the empty set and the singletons.  "simple": the set of all
         clusters; "pairs": also all pairs; "full": all sets; a list such as [(0, 1), (0, 1, 2)].  "auto":
@@ -74,8 +82,6 @@ class EvidentialCMeans(SoftClusterer):
         xi.  "paper": 1/(n f), f the number of sets with the empty one (1/(n 2^c) for "full"), so that the
         weight of what is known depends on the unit of the data.  "auto": that, divided by the mean
         squared deviation of the rows from their mean: the same answer in every unit.
-    {density}
-    {loop}
 
     Attributes
     ----------
@@ -91,7 +97,12 @@ class EvidentialCMeans(SoftClusterer):
     covariances_ : ndarray of shape (n_clusters_, n_features, n_features)
         Of each cluster, with its regulariser, for adaptive geometries; (`cluster_centers_`,
         `covariances_`) is an `init` at the answer.
-    {attributes}
+
+    References
+    ----------
+    .. [1] Masson & Denoeux (2008), ECM: an evidential version of the fuzzy c-means algorithm.
+    .. [2] Antoine, Quost, Masson & Denoeux (2012), CECM: constrained evidential c-means algorithm.
+    .. [3] Xie & Antoine, On a new evidential c-means algorithm with instance-level constraints.
 
     Examples
     --------
@@ -104,12 +115,25 @@ class EvidentialCMeans(SoftClusterer):
     32
     """
 
-    _parameter_constraints = {
-        **{
-            key: value
-            for key, value in SoftClusterer._parameter_constraints.items()
-            if key not in ("unlabelled", "printed_centers", "outlier_threshold")
-        },
+    focal_sets: Any = "auto"
+    cardinality_power: float = 1.0
+    beta: float = 2.0
+    noise_distance: float | None = None
+    geometry: str = "points"
+    metric_reg: float = 1e-4
+    separation: Repulsion | CentralDistance | None = None
+    label_exponent: float = 0.0
+    must_strength: float = 1.0
+    cannot_strength: float = 1.0
+    empty_satisfies_links: bool = True
+    data_weight: float | str = "auto"
+    density_rate: float | str | None = None
+    density_from: str = "rows"
+    n_init: int = 5
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SoftClusterer._parameter_constraints,
+        **SHAPED,
         "focal_sets": [StrOptions(set(FAMILIES)), "array-like"],
         "cardinality_power": [Interval(Real, 0, None, closed="left")],
         "beta": [Interval(Real, 1, None, closed="neither")],
@@ -121,175 +145,76 @@ class EvidentialCMeans(SoftClusterer):
         "data_weight": [StrOptions({"auto", "paper"}), Interval(Real, 0, None, closed="neither")],
     }
 
-    def __init__(
-        self,
-        n_clusters=3,
-        *,
-        focal_sets="auto",
-        cardinality_power=1.0,
-        beta=2.0,
-        noise_distance=None,
-        geometry="points",
-        metric_reg=1e-4,
-        separation=None,
-        label_strength="auto",
-        label_exponent=0.0,
-        must_strength=1.0,
-        cannot_strength=1.0,
-        empty_satisfies_links=True,
-        data_weight="auto",
-        density_rate=None,
-        density_from="rows",
-        init="k-means++",
-        n_init=5,
-        max_iter=300,
-        tol=1e-6,
-        acceleration="lbfgs",
-        growing_samples=True,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-        checkpoint=None,
-    ):
-        super().__init__(
-            n_clusters=n_clusters,
-            geometry=geometry,
-            metric_reg=metric_reg,
-            separation=separation,
-            noise_distance=noise_distance,
-            density_rate=density_rate,
-            density_from=density_from,
-            label_strength=label_strength,
-            init=init,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            acceleration=acceleration,
-            growing_samples=growing_samples,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            checkpoint=checkpoint,
-        )
-        self.focal_sets = focal_sets
-        self.cardinality_power = cardinality_power
-        self.beta = beta
-        self.label_exponent = label_exponent
-        self.must_strength = must_strength
-        self.cannot_strength = cannot_strength
-        self.empty_satisfies_links = empty_satisfies_links
-        self.data_weight = data_weight
-
     # ------------------------------------------------------------------ the sentence
-    def _partition(self):
-        return Fuzzy(self.beta)
-
-    def _scaling(self, c, units):
-        return recipes.Scaling(m=self.beta)
-
-    def _frame(self, c, source):
-        sets = focal_sets(self.focal_sets, c)
-        sets = focal_sets("simple", c) if sets is None else sets
-        noise = self._noise(source.rows.units) or _outlying(source)
-        return Frame(sets, noise, self.cardinality_power)
-
-    def _prototypes(self, source, frame):
-        named = "ellipsoids" if self.geometry == "mahalanobis" else self.geometry
-        c = frame.sets.shape[1]
-        return geometry.prototypes(named, self.metric_reg, self.separation, source, c)
-
-    def _solve(self, source, labels, pairs, frame, centre_rate, start, options, rng):
-        """Above six clusters "auto" fits singletons and the whole frame first, then nearest pairs."""
-        fit = super()._solve
-        first = fit(source, labels, pairs, frame, centre_rate, start, options, rng)
-        c = frame.sets.shape[1]
-        if focal_sets(self.focal_sets, c) is not None:
-            return first
-        found = recipes.neighbouring_pairs(first)
-        again = recipes.Start(first.model.prototypes.start(first.fit.state.theta))
-        second = fit(
-            source,
-            labels,
-            pairs,
-            replace(frame, sets=with_pairs(found, c)),
-            centre_rate,
-            again,
-            options,
-            rng,
+    def _sentence(self, data: Data) -> Sentence:
+        c, source = data.n_clusters, data.source
+        partition = Fuzzy(self.beta)
+        asked = focal_sets(self.focal_sets, c)
+        noise = noise_for(self, partition, source.rows.units) or _outlying(source)
+        frame = Frame(focal_sets("simple", c) if asked is None else asked, noise, self.cardinality_power)
+        return Sentence(
+            partition,
+            prototypes_for(self, partition, c, self._geometry),
+            frame,
+            self._plausible_labels,
+            LinkWords(self._link_costs, penalty=LinkPenalty(self.empty_satisfies_links)),
+            self.separation,
+            Scaling(m=self.beta),
+            density_of(self),
+            noise,
+            # Above six clusters "auto" fits singletons and the whole frame first, then nearest pairs.
+            refined=partial(_with_neighbours, frame) if asked is None else None,
         )
-        steps = first.fit.n_iter + second.fit.n_iter
-        return replace(second, fit=replace(second.fit, n_iter=steps))
 
-    def _knowledge_weight(self, source, frame):
-        """1/xi in loop units: what a weight of 1 of what is known costs beside the data."""
+    @property
+    def _geometry(self) -> str:
+        """The word of the grammar: each cluster adapts a metric of its own."""
+        return "ellipsoids" if self.geometry == "mahalanobis" else self.geometry
+
+    def _start(self, source: Any, data: Data, sentence: Sentence, rng: Any) -> Start:
+        return shaped_start(self, source, data, sentence, rng, self._geometry)
+
+    def _knowledge_weight(self, source: Any, frame: Frame) -> float:
+        """1/xi in loop units: what labels or pairs of strength 1 cost beside the data."""
         rows = source.rows
         if isinstance(self.data_weight, Real):
             return min(float(rows.units.squares_to_loop(1 / self.data_weight)), _GREATEST_WEIGHT)
-        unit = (
-            rows.units.squares_to_loop(1.0)
-            if self.data_weight == "paper"
-            else total_variance(source) or 1.0
-        )
+        paper = self.data_weight == "paper"
+        unit = rows.units.squares_to_loop(1.0) if paper else total_variance(source) or 1.0
         return min(float(rows.total_weight * (len(frame.sets) + 1) * unit), _GREATEST_WEIGHT)
 
-    def _label_strength(self):
+    def _label_weight(self) -> Any:
         return 1.0 if isinstance(self.label_strength, str) else self.label_strength
 
-    def _tell(self, source, labels, frame):
-        if labels is None or len(labels.rows) == 0:
-            return source, None
+    def _plausible_labels(self, source: Any, labels: Any, frame: Frame) -> tuple[Any, SubsetPenalty]:
+        """Rows pay for the implausibility of their labels."""
         rows = source.rows
-        strength, confidence = check_strength(self._label_strength(), labels, len(source))
+        strength, confidence = check_strength(self._label_weight(), labels, len(source))
         known = labels.known(frame.sets.shape[1], confidence)
-        heard = known.rows[known.confidence > 0]
-        count = len(heard) if rows.weight is None else rows.weight[heard].sum()
+        active = known.rows[known.confidence > 0]
+        count = len(active) if rows.weight is None else rows.weight[active].sum()
         delta = strength * self._knowledge_weight(source, frame) / (count or 1.0)
         penalty = SubsetPenalty(float(delta), self.label_exponent)
         known = replace(known, columns=penalty.columns(known.target, frame))
         return source.with_known(known), penalty
 
-    def _join(self, source, pairs, frame):
-        source, penalty = super()._join(source, pairs, frame)
-        return source, penalty and LinkPenalty(self.empty_satisfies_links)
-
-    def _link_strength(self, pairs, source, frame):
+    def _link_costs(self, pairs: NamedPairs, source: Any, frame: Frame) -> np.ndarray:
         unit, weight = self._knowledge_weight(source, frame), pairs.weights(source.rows)
         each = np.where(pairs.must, self.must_strength, self.cannot_strength) * pairs.strength
         for kind in (pairs.must, ~pairs.must):
             each[kind] *= unit * weight[kind] / (weight[kind].sum() or 1.0)
         return each
 
-    def _areas(self, units):
-        return units
-
     # ------------------------------------------------------------------ read-outs
-    def _limits(self, partition, width):
-        return None
+    def _readout(self, model: Any, state: Any, units: Any, width: Any = None) -> FittedCredal:
+        return FittedCredal(model, state, units)
 
-    def _assign(self, source, state):
-        shares = super()._assign(source, state)
-        empty = shares.scores[:, None]
-        masses = np.concatenate([empty, shares.memberships * (1 - empty)], axis=1)
-        # Row by row, in this order: BLAS looks at the other rows, and bits would depend on them.
-        pignistic = np.zeros((self.n_clusters_, len(masses)), masses.dtype)
-        columns = np.ascontiguousarray(shares.memberships.T)
-        for column, members in zip(columns, self._model.frame.mean.astype(masses.dtype), strict=True):
-            for k in np.flatnonzero(members):
-                pignistic[k] += column * members[k]
-        labels = pignistic.argmax(axis=0).astype(np.int32)
-        memberships = np.ascontiguousarray(pignistic.T)
-        return CredalMembers(memberships, shares.typicalities, labels, shares.scores, masses)
-
-    def _is_outlier(self, members):
-        """Rows that believe most in the empty set."""
-        return members.masses.argmax(axis=1) == 0
-
-    def _publish_more(self, members, outcome):
+    def _publish_more(self, members: Any, outcome: Outcome) -> None:
         model, source = outcome.model, outcome.source
         units, frame = source.rows.units, model.frame
         self.masses_ = members.masses
         if model.labels is not None:
-            strength = self._label_strength()
+            strength = self._label_weight()
             self.label_strength_ = float(strength) if isinstance(strength, Real) else 1.0
         self.focal_sets_ = np.vstack([np.zeros(frame.sets.shape[1]), frame.sets]).astype(bool)
         self.noise_distance_ = float(np.sqrt(units.squares_to_data(frame.noise)))
@@ -297,23 +222,33 @@ class EvidentialCMeans(SoftClusterer):
         values = units.squares_to_data(np.array([*terms.values()])).tolist()
         self.objective_terms_ = dict(zip(terms, values, strict=True))
 
-    def _given(self, init, source, c):
-        if self.geometry == "points" or not geometry.is_compound(init):
-            return super()._given(init, source, c)
-        (centers, matrices), rows = init, source.rows
-        return self._given_centers(centers, rows, c), check_covariances(matrices, c, rows.X.shape[1])
-
     @property
-    def credal_partition_(self):
+    def credal_partition_(self) -> CredalPartition:
         """The masses as a `softclust.credal.CredalPartition`."""
         return CredalPartition(self.masses_, self.focal_sets_)
 
-    def predict_mass(self, X):
-        """Masses of each row over `focal_sets_`; rows sum to 1."""
-        return self._told(X).masses
+    def predict_mass(self, X: Any) -> Any:
+        """Predict the masses of each row over `focal_sets_`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        masses : ndarray of shape (n_samples, n_sets)
+            Rows sum to 1.
+        """
+        return self._members(X).masses
 
 
-def _outlying(source):
+def _with_neighbours(frame: Frame, outcome: Outcome) -> Frame:
+    """The frame with the pairs of clusters that a first fit found to be each other's nearest."""
+    return replace(frame, sets=with_pairs(neighbouring_pairs(outcome), frame.sets.shape[1]))
+
+
+def _outlying(source: Any) -> float:
     """rho^2 in loop units: ten times the median squared distance from the spatial median.
 
     The spatial median (Weiszfeld's iteration) turns with the data, and no outlier moves it far.
@@ -337,11 +272,11 @@ def _outlying(source):
     return _OUTLYING * (middle or float(weight @ squares / weight.sum()) or 1.0)
 
 
-def _squares(gaps):
+def _squares(gaps: np.ndarray) -> np.ndarray:
     return np.einsum("ij,ij->i", gaps, gaps)
 
 
-def _terms(members, outcome):
+def _terms(members: Any, outcome: Outcome) -> dict[str, float]:
     """The parts of J in loop units, by name."""
     model, fit, rows = outcome.model, outcome.fit, outcome.source.rows
     terms = {"data": fit.history[-1], "labels": 0.0, "must_link": 0.0, "cannot_link": 0.0}

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from numbers import Real
+from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval
-
-from softclust.estimators.base import SoftClusterer, deviation_strength
-from softclust.estimators.parameters import document
+from softclust.compat.sklearn import Interval
+from softclust.estimators.cmeans import CMeans
+from softclust.estimators.parameters import documented
+from softclust.estimators.reading import Data
+from softclust.estimators.sentence import LinkWords, Sentence, in_deviations
 from softclust.grammar.partitions import Exponential, Fuzzy
-from softclust.loop.recipes import Scaling
+from softclust.grammar.prototypes import geometry_of
+from softclust.grammar.prototypes.base import LOG_DENSITIES
+from softclust.loop.scales import Scaling
 
 
-@document(n_init=3)
-class FuzzyCMeans(SoftClusterer):
+@documented
+@dataclass(eq=False, repr=False, kw_only=True)
+class FuzzyCMeans(CMeans):
     """Fuzzy c-means: each row belongs to every cluster to a degree; the degrees sum to one.
 
     Minimises J = sum_i w_i sum_k u_ik^m |x_i - v_k|^2 with sum_k u_ik = 1 (Bezdek 1981; Xia 2011
@@ -21,16 +28,22 @@ class FuzzyCMeans(SoftClusterer):
 
     Parameters
     ----------
-    {n_clusters}
-    {m}
-    {common}
+    m : float, default=2.0
+        Exponent of the fuzzy memberships, any number above 1: near 1 they are almost hard, large
+        values share every row equally.
     link_strength : float, default=1.0
         What it costs to break a pair of `must_link` or `cannot_link`, in units of the data's mean squared
         deviation from its mean: J += s (1 - u_i'u_j) or s u_i'u_j (Grira, Crucianu & Boujemaa 2008).
 
-    Attributes
+    References
     ----------
-    {attributes}
+    .. [1] Bezdek (1981), Pattern recognition with fuzzy objective function algorithms.
+    .. [2] Pedrycz & Waletzky (1997), Fuzzy clustering with partial supervision.
+    .. [3] Dave (1991), Characterization and detection of noise in clustering.
+    .. [4] Xia, Han, Liu & Zhou (2011), A sample-weighted robust fuzzy c-means clustering algorithm.
+    .. [5] Gustafson & Kessel (1979), Fuzzy clustering with a fuzzy covariance matrix.
+    .. [6] Gath & Geva (1989), Unsupervised optimal fuzzy clustering.
+    .. [7] Grira, Crucianu & Boujemaa (2008), Active semi-supervised fuzzy clustering.
 
     Examples
     --------
@@ -43,70 +56,17 @@ class FuzzyCMeans(SoftClusterer):
     (150, 3)
     """
 
-    _parameter_constraints = {
-        **SoftClusterer._parameter_constraints,
+    m: float = 2.0
+    link_strength: float = 1.0
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CMeans._parameter_constraints,
         "m": [Interval(Real, 1, None, closed="neither")],
         "link_strength": [Interval(Real, 0, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        n_clusters=3,
-        *,
-        m=2.0,
-        geometry="points",
-        metric_reg=0.01,
-        separation=None,
-        noise_distance=None,
-        density_rate=None,
-        density_from="rows",
-        label_strength="auto",
-        unlabelled="free",
-        printed_centers=False,
-        link_strength=1.0,
-        init="k-means++",
-        n_init=3,
-        max_iter=300,
-        tol=1e-6,
-        acceleration="lbfgs",
-        growing_samples=True,
-        outlier_threshold=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-        checkpoint=None,
-    ):
-        super().__init__(
-            n_clusters=n_clusters,
-            geometry=geometry,
-            metric_reg=metric_reg,
-            separation=separation,
-            noise_distance=noise_distance,
-            density_rate=density_rate,
-            density_from=density_from,
-            label_strength=label_strength,
-            unlabelled=unlabelled,
-            printed_centers=printed_centers,
-            init=init,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            acceleration=acceleration,
-            growing_samples=growing_samples,
-            outlier_threshold=outlier_threshold,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            checkpoint=checkpoint,
-        )
-        self.link_strength = link_strength
-        self.m = m
-
-    def _partition(self):
-        return Exponential(m=self.m) if self.geometry == "gath-geva" else Fuzzy(self.m)
-
-    def _scaling(self, c, units):
-        return Scaling(m=self.m)
-
-    def _link_strength(self, pairs, source, frame):
-        return deviation_strength(self, pairs, source)
+    def _sentence(self, data: Data) -> Sentence:
+        measure = geometry_of(self.geometry).measure
+        partition = Exponential(m=self.m) if measure == LOG_DENSITIES else Fuzzy(self.m)
+        links = LinkWords(partial(in_deviations, strength=self.link_strength, unit=measure))
+        return self._said(data, partition, Scaling(m=self.m), links)

@@ -1,19 +1,27 @@
-"""k-means and its kin."""
+"""Hard c-means: k-means."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
-from softclust.estimators.base import SoftClusterer, deviation_strength
-from softclust.estimators.parameters import document
+from softclust.compat.sklearn import Interval
+from softclust.estimators.cmeans import CMeans
+from softclust.estimators.parameters import documented
+from softclust.estimators.reading import Data
+from softclust.estimators.sentence import LinkWords, Sentence, in_deviations
 from softclust.grammar.partitions import Hard
+from softclust.grammar.prototypes import geometry_of
+from softclust.knowledge.pairs import NamedPairs
 
 
-@document(acceleration="None")
-class HardCMeans(SoftClusterer):
+@documented
+@dataclass(eq=False, repr=False, kw_only=True)
+class HardCMeans(CMeans):
     """k-means: each row belongs to its nearest centre.
 
     Minimises J = sum_i w_i min_k |x_i - v_k|^2 (Ortiz, GCHAS); with `noise_distance` delta, rows
@@ -22,16 +30,17 @@ class HardCMeans(SoftClusterer):
 
     Parameters
     ----------
-    {n_clusters}
-    {common}
     link_strength : float, default=1.0
         What it costs to break a pair of `must_link` or `cannot_link`, in units of the data's mean squared
         deviation from its mean (PCK-means, Basu 2004).  inf: the pairs must hold (COP-k-means, Wagstaff
         2001); pairs that cannot all hold are a `ConstraintConflictError`.
 
-    Attributes
+    References
     ----------
-    {attributes}
+    .. [1] MacQueen (1967), Some methods for classification and analysis of multivariate observations.
+    .. [2] Basu, Banerjee & Mooney (2002), Semi-supervised clustering by seeding.
+    .. [3] Basu, Banerjee & Mooney (2004), Active semi-supervision for pairwise constrained clustering.
+    .. [4] Wagstaff, Cardie, Rogers & Schroedl (2001), Constrained k-means clustering with background knowledge.
 
     Examples
     --------
@@ -42,67 +51,19 @@ class HardCMeans(SoftClusterer):
     78.85
     """
 
-    _parameter_constraints = {
-        **SoftClusterer._parameter_constraints,
+    link_strength: float = 1.0
+    n_init: int = 5
+    acceleration: str | None = None
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CMeans._parameter_constraints,
         "link_strength": [Interval(Real, 0, None, closed="both")],
     }
 
-    def __init__(
-        self,
-        n_clusters=3,
-        *,
-        geometry="points",
-        metric_reg=0.01,
-        separation=None,
-        noise_distance=None,
-        density_rate=None,
-        density_from="rows",
-        label_strength="auto",
-        unlabelled="free",
-        printed_centers=False,
-        link_strength=1.0,
-        init="k-means++",
-        n_init=5,
-        max_iter=300,
-        tol=1e-6,
-        acceleration=None,
-        growing_samples=True,
-        outlier_threshold=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-        checkpoint=None,
-    ):
-        super().__init__(
-            n_clusters=n_clusters,
-            geometry=geometry,
-            metric_reg=metric_reg,
-            separation=separation,
-            noise_distance=noise_distance,
-            density_rate=density_rate,
-            density_from=density_from,
-            label_strength=label_strength,
-            unlabelled=unlabelled,
-            printed_centers=printed_centers,
-            init=init,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            acceleration=acceleration,
-            growing_samples=growing_samples,
-            outlier_threshold=outlier_threshold,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            checkpoint=checkpoint,
-        )
-        self.link_strength = link_strength
+    def _sentence(self, data: Data) -> Sentence:
+        measure = geometry_of(self.geometry).measure
+        costs = partial(in_deviations, strength=self.link_strength, unit=measure)
+        return self._said(data, Hard(), links=LinkWords(costs, self._must_hold))
 
-    def _partition(self):
-        return Hard()
-
-    def _link_strength(self, pairs, source, frame):
-        return deviation_strength(self, pairs, source)
-
-    def _is_bound(self, pairs):
+    def _must_hold(self, pairs: NamedPairs) -> np.ndarray:
         return np.isinf(pairs.strength) | (np.isinf(self.link_strength) & (pairs.strength > 0))

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    ClusterMixin,
-    TransformerMixin,
-    _fit_context,
-    clone,
-)
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from softclust.compat.sklearn import Interval, InvalidParameterError, StrOptions, fit_context
 from softclust.errors import warn
 from softclust.knowledge.weights import check_weight
+from softclust.medoids import fitted as readout
+from softclust.medoids.fitted import FittedMedoids
+from softclust.medoids.inputs import check_distances, check_entries, completed, paid
 from softclust.medoids.metrics import metric_for
-from softclust.medoids.search import Search, clara, clarans, scaled
+from softclust.medoids.search import Found, Search, clara, clarans, scaled
 from softclust.medoids.spaces import Matrix, RemoteVectors, Vectors
-from softclust.sources import is_remote, meta_of, n_threads, remote_rows
+from softclust.sources import is_remote, meta_of, n_threads, remote_rows, source_of
 from softclust.sources.files import is_file
 from softclust.sources.local import SAMPLE_BYTES
+from softclust.sources.rows import Rows
+from softclust.sources.units import Units
 
 _COUNT = Interval(Integral, 1, None, closed="left")
 _AS_FLOATS = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
@@ -39,6 +39,7 @@ _LEAST_SAMPLE = 2000
 _MOST_MERGED = 20_000  # rows among which equal ones are looked for
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """k-medoids: each row belongs to the nearest of `n_clusters` rows, for any distance.
 
@@ -104,6 +105,12 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     n_clusters_ : int
         Number of clusters.
 
+    References
+    ----------
+    .. [1] Kaufman & Rousseeuw (1990), Finding groups in data: an introduction to cluster analysis.
+    .. [2] Schubert & Rousseeuw (2021), Fast and eager k-medoids clustering.
+    .. [3] Ng & Han (2002), CLARANS: a method for clustering objects for spatial data mining.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -113,7 +120,21 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     [ 78   7 112] 98.13
     """
 
-    _parameter_constraints = {
+    n_clusters: int = field(default=8, kw_only=False)
+    method: str = "pam"
+    metric: Any = "euclidean"
+    metric_params: dict[str, Any] | None = None
+    init: Any = "build"
+    n_init: int = 1
+    max_iter: int = 300
+    n_samplings: int = 5
+    sampling_size: int | None = None
+    max_neighbours: int | None = None
+    n_local: int = 2
+    random_state: Any = None
+    n_jobs: int | None = None
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [_COUNT],
         "method": [StrOptions({"pam", "clara", "clarans"})],
         "metric": [StrOptions(_METRICS), callable],
@@ -129,39 +150,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         "n_jobs": [None, _COUNT, Interval(Integral, None, -1, closed="right")],
     }
 
-    def __init__(
-        self,
-        n_clusters=8,
-        *,
-        method="pam",
-        metric="euclidean",
-        metric_params=None,
-        init="build",
-        n_init=1,
-        max_iter=300,
-        n_samplings=5,
-        sampling_size=None,
-        max_neighbours=None,
-        n_local=2,
-        random_state=None,
-        n_jobs=None,
-    ):
-        self.n_clusters = n_clusters
-        self.method = method
-        self.metric = metric
-        self.metric_params = metric_params
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.n_samplings = n_samplings
-        self.sampling_size = sampling_size
-        self.max_neighbours = max_neighbours
-        self.n_local = n_local
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
     # ------------------------------------------------------------------ fit
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y=None, *, sample_weight=None, must_link=None, cannot_link=None):
         """Find the medoids of X.
 
@@ -206,7 +196,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         # n_features_in_, now that nothing was refused
         validate_data(self, meta_of(X) if is_remote(X) else X, skip_check_array=True)
         if is_remote(X):
-            self._publish_far(remote_rows(X) if not is_remote(rows) else rows, medoids, weight, found)
+            self._publish_remote(remote_rows(X) if not is_remote(rows) else rows, medoids, weight, found)
         else:
             self._publish(rows, space, medoids, weight, found)
         return self
@@ -291,14 +281,14 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     def _space(self, rows):
         if self._is_given():
-            return Matrix(_paid(rows))
+            return Matrix(paid(rows))
         if is_remote(rows):
             if self.metric in ("seuclidean", "mahalanobis") and not self.metric_params:
                 raise ValueError(f"metric={self.metric!r} needs metric_params for rows on a cluster.")
             metric = metric_for(self.metric, dict(self.metric_params or {}), rows)
             return RemoteVectors(metric, rows, n_threads(self.n_jobs))
-        _check_entries(rows)
-        metric = metric_for(self.metric, _completed(self.metric, self.metric_params, rows), rows)
+        check_entries(rows)
+        metric = metric_for(self.metric, completed(self.metric, self.metric_params, rows), rows)
         return Vectors(metric, metric.prepare(rows), rows.dtype, n_threads(self.n_jobs))
 
     def _solve(self, space, weight, init):
@@ -314,8 +304,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             return clarans(space, weight, search, most, self.n_local, rng)
         return search.run(space, weight, rng)
 
-    def _publish(self, rows, space, medoids, weight, found):
-        """Set the fitted attributes: the only place that writes on self."""
+    def _publish(self, rows: Any, space: Any, medoids: np.ndarray, weight: Any, found: Found) -> None:
+        """Set the fitted attributes: this, `_publish_remote` and `_publish_end` alone write on self."""
         self.labels_, least = space.nearest(medoids)
         self.medoid_indices_, self.n_clusters_ = medoids, len(medoids)
         if self._is_given():
@@ -328,45 +318,18 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         distinct = len(np.unique(self.labels_ if weight is None else self.labels_[weight > 0]))
         self._publish_end(found, distinct)
 
-    def _publish_far(self, far, medoids, weight, found):
+    def _publish_remote(self, rows: Any, medoids: np.ndarray, weight: Any, found: Found) -> None:
         """The same of rows on a cluster: labels are lazy."""
         self.medoid_indices_, self.n_clusters_ = medoids, len(medoids)
-        self.cluster_centers_ = far[medoids]
+        self.cluster_centers_ = rows[medoids]
         self._metric_parameters = dict(self.metric_params or {})
-        metric = metric_for(self.metric, self._metric_parameters, far)
-        loss, sizes = RemoteVectors(metric, far).tally(medoids, weight)
+        metric = metric_for(self.metric, self._metric_parameters, rows)
+        loss, sizes = RemoteVectors(metric, rows).tally(medoids, weight)
         self.inertia_ = self.objective_ = float(metric.to_data(loss))
-        self.labels_ = self._lazy_labels(far)
+        self.labels_ = self._source(rows).rowwise(readout.labels, self._fitted)
         self._publish_end(found, int((sizes > 0).sum()))
 
-    def _lazy_labels(self, far):
-        like = np.empty(0, np.int32)
-        return far.given.map_blocks(
-            _told, self._without_rows(far), "predict", far.dtype, dtype=like.dtype, drop_axis=1, meta=like
-        )
-
-    def _lazy_distances(self, far):
-        chunks = far.given.chunks[0], (self.n_clusters_,)
-        like = np.empty((0, 0), far.dtype)
-        return far.given.map_blocks(
-            _told,
-            self._without_rows(far),
-            "transform",
-            far.dtype,
-            dtype=like.dtype,
-            chunks=chunks,
-            meta=like,
-        )
-
-    def _without_rows(self, far):
-        """What predictions need of this estimator."""
-        reader = clone(self)
-        for name in ("medoid_indices_", "n_clusters_", "cluster_centers_", "_metric_parameters"):
-            setattr(reader, name, getattr(self, name))
-        reader.n_features_in_ = far.n_features
-        return reader
-
-    def _publish_end(self, found, distinct):
+    def _publish_end(self, found: Found, distinct: int) -> None:
         self.n_iter_ = found.n_iter
         self.converged_ = found.converged
         if not found.converged:
@@ -383,144 +346,143 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             )
 
     # ------------------------------------------------------------------ read-outs
-    def _read(self, X):
-        """Checked rows; where distances are given, those to the medoids."""
+    @property
+    def _fitted(self) -> FittedMedoids:
+        parameters = {} if self._is_given() else self._metric_parameters
+        return FittedMedoids(self.metric, parameters, self.cluster_centers_)
+
+    def _source(self, X: Any) -> Any:
+        """Checked rows, or distances to the medoids, as a source."""
+        return source_of(Rows(X, Units(1.0, np.zeros(1))), n_threads(self.n_jobs))
+
+    def _read(self, X: Any) -> Any:
+        """New rows, checked; if distances are given, those to the medoids."""
         check_is_fitted(self)
+        if is_remote(X):
+            validate_data(self, meta_of(X), skip_check_array=True, reset=False)
+            return self._source(remote_rows(X))
         if not self._is_given():
             X = validate_data(self, X, reset=False, **_AS_FLOATS, order="C")
-            _check_entries(X)
-            return X
+            check_entries(X)
+            return self._source(X)
         X = validate_data(self, X, reset=False, dtype=_AS_FLOATS["dtype"])
         d = np.ascontiguousarray(X[:, self.medoid_indices_])
-        _check_distances(d, self.medoid_indices_)
-        return d
+        check_distances(d, self.medoid_indices_)
+        return self._source(d)
 
-    def _nearest(self, X):
-        X = self._read(X)
-        if self._is_given():
-            return Matrix(X.T).nearest(slice(None))
-        V = self.cluster_centers_
-        metric = metric_for(self.metric, self._metric_parameters, X, V)
-        labels, least = metric.nearest(metric.prepare(X), metric.prepare(V), n_threads(self.n_jobs))
-        return labels, metric.to_data(least)
+    def fit_predict(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        must_link: Any = None,
+        cannot_link: Any = None,
+    ) -> Any:
+        """Fit, and return `labels_`.
 
-    def fit_predict(self, X, y=None, *, sample_weight=None, must_link=None, cannot_link=None):
-        """Fit, and return `labels_`."""
+        Parameters
+        ----------
+        X, y, sample_weight, must_link, cannot_link
+            As in `fit`.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            The nearest medoid of each row.
+        """
         known = {"sample_weight": sample_weight, "must_link": must_link, "cannot_link": cannot_link}
         return self.fit(X, y, **known).labels_
 
-    def predict(self, X):
-        """The nearest medoid of each row, 0..k-1; "precomputed": X[i, j] is to row j of the fit."""
-        return self._lazy_labels(self._far(X)) if is_remote(X) else self._nearest(X)[0]
+    def predict(self, X: Any) -> Any:
+        """Predict the nearest medoid of each row.
 
-    def _far(self, X):
-        check_is_fitted(self)
-        validate_data(self, meta_of(X), skip_check_array=True, reset=False)
-        return remote_rows(X)
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows; with "precomputed", X[i, j] is the distance of row i to row j of the fit.
 
-    def predict_proba(self, X):
-        """1 in the cluster of each row, else 0."""
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Cluster numbers 0..k-1; a lazy dask array where X is one.
+        """
+        return self._read(X).rowwise(readout.labels, self._fitted)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Predict memberships: 1 in the cluster of each row, else 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows, as in `predict`.
+
+        Returns
+        -------
+        memberships : ndarray of shape (n_samples, n_clusters_)
+            Ones and zeros.
+        """
         return self._indicators(self.predict(X))
 
-    def _indicators(self, labels):
+    def _indicators(self, labels: Any) -> Any:
         centers = self.cluster_centers_
         dtype = centers.dtype if centers is not None and centers.dtype.kind == "f" else np.float64
         if not is_remote(labels):
             return np.eye(self.n_clusters_, dtype=dtype)[labels]
         return (labels[:, None] == np.arange(self.n_clusters_)).astype(dtype)
 
-    def transform(self, X):
-        """Distances of each row to each medoid."""
-        if is_remote(X):
-            return self._lazy_distances(self._far(X))
-        X = self._read(X)
-        if self._is_given():
-            return X
-        V = self.cluster_centers_
-        metric = metric_for(self.metric, self._metric_parameters, X, V)
-        d = metric.between(metric.prepare(V), metric.prepare(X), X.dtype, n_threads(self.n_jobs))
-        return metric.to_data(np.ascontiguousarray(d.T))
+    def transform(self, X: Any) -> Any:
+        """Measure the distance of each row to each medoid.
 
-    def score(self, X, y=None, sample_weight=None):
-        """Minus the loss of the fitted medoids on X: greater is better."""
-        least = self._nearest(X)[1]
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows, as in `predict`.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_clusters_)
+            Distances by `metric`.
+        """
+        return self._read(X).rowwise(readout.distances, self._fitted)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Score the fitted medoids on X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows, as in `predict`.
+        y : ignored
+            There by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many rows each row stands for.
+
+        Returns
+        -------
+        score : float
+            Minus the loss: greater is better.
+        """
+        source = self._read(X)
+        least = self._fitted.nearest(source.rows.X, source.threads)[1]
         return -_loss(least, check_weight(sample_weight, len(least)))
 
     @property
-    def memberships_(self):
+    def memberships_(self) -> Any:
+        """1 in the cluster of each row of the fit, else 0."""
         check_is_fitted(self)
         return self._indicators(self.labels_)
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> int:
         return self.n_clusters_
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = tags.input_tags.positive_only = self._is_given()
         return tags
 
 
-def _told(X, reader, name, dtype):
-    """What the method of this name says of a block."""
-    return getattr(reader, name)(np.ascontiguousarray(X, dtype))
-
-
-def _loss(least, weight):
+def _loss(least: np.ndarray, weight: np.ndarray | None) -> float:
     with np.errstate(over="ignore"):
         return float(least.sum() if weight is None else weight @ least)
-
-
-def _check_entries(X):
-    """Refuse NaN and infinities by their place."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(X.sum()):
-            return
-    wrong = ~np.isfinite(X)
-    if wrong.any():
-        i, j = np.argwhere(wrong)[0]
-        kind = "NaN" if np.isnan(X[i, j]) else f"infinity or a value too large for {X.dtype!r}"
-        raise ValueError(
-            f"Input X contains {kind}: X[{i}, {j}] is {X[i, j]}; KMedoids takes finite numbers."
-        )
-
-
-def _check_distances(D, columns=None):
-    """Refuse a distance that is negative or not finite by its place; whether D is symmetric."""
-    from softclust.kernels.medoids import inspect
-
-    i, j, symmetric = inspect(D)
-    if i >= 0:
-        value, j = D[i, j], j if columns is None else columns[j]
-        kind = "Input X contains NaN" if np.isnan(value) else "Input X contains infinity"
-        kind = "Negative values in data passed to KMedoids" if value < 0 else kind
-        raise ValueError(
-            f"{kind}: X[{i}, {j}] is {value}, the distance of row {i} to row {j}; "
-            'with metric="precomputed" all are finite and >= 0.'
-        )
-    return symmetric
-
-
-def _paid(D):
-    """The distances, those to one medoid side by side: D itself where it is symmetric."""
-    transposed = D.flags.f_contiguous and not D.flags.c_contiguous
-    D = D if transposed else np.ascontiguousarray(D)
-    symmetric = _check_distances(D)
-    if D.shape[0] != D.shape[1]:
-        raise ValueError(
-            f'X has the shape {D.shape}; metric="precomputed" takes a square matrix, the distance of every '
-            "row to every other."
-        )
-    if transposed:
-        return D.T
-    return D if symmetric else np.ascontiguousarray(D.T)
-
-
-def _completed(metric, parameters, X):
-    """Parameters of a metric; those that scikit-learn takes from all rows are found once, from X."""
-    parameters = dict(parameters or {})
-    if metric == "seuclidean" and "V" not in parameters:
-        parameters["V"] = np.var(X, axis=0, ddof=1, dtype=np.float64)
-    if metric == "mahalanobis" and not {"V", "VI"} & set(parameters):
-        parameters["VI"] = np.linalg.inv(np.atleast_2d(np.cov(X.T))).T
-    return parameters

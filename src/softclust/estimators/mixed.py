@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
+from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval, InvalidParameterError, Options, StrOptions
-
-from softclust.estimators.parameters import document
+from softclust.compat.sklearn import Interval, InvalidParameterError, Options, StrOptions
+from softclust.estimators.parameters import documented
+from softclust.estimators.reading import Data
+from softclust.estimators.sentence import Sentence
 from softclust.estimators.typicality import EXPONENT, TypicalityClusterer
 from softclust.grammar.partitions import ImprovedPossibilistic, PossibilisticFuzzy
-from softclust.loop.recipes import tighter_typicalities
+from softclust.loop.recipes import Outcome
+from softclust.loop.scales import tighter_typicalities
 
 
-@document(n_init=3, factor=1.0)
+@documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class PossibilisticFuzzyCMeans(TypicalityClusterer):
     """Possibilistic fuzzy c-means: memberships and typicalities at once.
 
@@ -22,24 +26,23 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
 
     Parameters
     ----------
-    {n_clusters}
     a : float, default=1.0
         Weight of the memberships; 0 leaves PCM.
     b : float or "auto", default=4.0
         Weight of the typicalities; 0 leaves FCM.  "auto": the first of 1, 2, 4, ... 64 with which every
         two centres end at least half as far apart as they start, found as `b_`.
-    {m}
     eta : float, default=2.0
         Exponent of the typicalities, above 1.
-    {scale}
-    {common}
 
     Attributes
     ----------
-    {attributes}
-    {typicalities}
     b_ : float
         Weight of the typicalities.
+
+    References
+    ----------
+    .. [1] Pal, Pal, Keller & Bezdek (2005), A possibilistic fuzzy c-means clustering algorithm.
+    .. [2] Antoine, Guerrero, Boone & Romero (2018), Possibilistic clustering with seeds.
 
     Examples
     --------
@@ -50,99 +53,36 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
     ((150, 3), (150, 3))
     """
 
-    _parameter_constraints = {
+    a: float = 1.0
+    b: float | str = 4.0
+    eta: float = 2.0
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TypicalityClusterer._parameter_constraints,
         "a": [Interval(Real, 0, None, closed="left")],
         "b": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
         "eta": EXPONENT,
-        "scale_factor": [Interval(Real, 0, None, closed="neither")],
     }
 
-    def __init__(
-        self,
-        n_clusters=3,
-        *,
-        a=1.0,
-        b=4.0,
-        m=2.0,
-        eta=2.0,
-        scale=None,
-        scale_factor=1.0,
-        scale_cut=None,
-        merge_coincident=False,
-        geometry="points",
-        metric_reg=0.01,
-        separation=None,
-        noise_distance=None,
-        density_rate=None,
-        density_from="rows",
-        label_strength="auto",
-        unlabelled="free",
-        printed_centers=False,
-        init="k-means++",
-        n_init=3,
-        max_iter=300,
-        tol=1e-6,
-        acceleration="lbfgs",
-        growing_samples=True,
-        outlier_threshold=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-        checkpoint=None,
-    ):
-        super().__init__(
-            n_clusters=n_clusters,
-            geometry=geometry,
-            metric_reg=metric_reg,
-            separation=separation,
-            noise_distance=noise_distance,
-            density_rate=density_rate,
-            density_from=density_from,
-            label_strength=label_strength,
-            unlabelled=unlabelled,
-            printed_centers=printed_centers,
-            init=init,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            acceleration=acceleration,
-            growing_samples=growing_samples,
-            outlier_threshold=outlier_threshold,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            checkpoint=checkpoint,
-        )
-        self.a = a
-        self.b = b
-        self.m = m
-        self.eta = eta
-        self.scale = scale
-        self.scale_factor = scale_factor
-        self.scale_cut = scale_cut
-        self.merge_coincident = merge_coincident
+    def _sentence(self, data: Data) -> Sentence:
+        assert self.scale_factor is not None
+        scaling, b = self._scaling(data, self.scale_factor), self.b
+        if isinstance(b, str):
+            if scaling.tighten:
+                raise InvalidParameterError(
+                    'scale="auto" and b="auto" search for the same thing, how wide typicalities may be: '
+                    "leave one of them at its default."
+                )
+            scaling, b = replace(scaling, tighten=tighter_typicalities), 1.0
+        partition = PossibilisticFuzzy(self.a, b, self.m, self.eta)
+        return self._said(data, partition, scaling, merges=self.merge_coincident)
 
-    def _partition(self):
-        b = 1.0 if isinstance(self.b, str) else self.b
-        return PossibilisticFuzzy(self.a, b, self.m, self.eta)
-
-    def _scaling(self, c, units):
-        scaling = super()._scaling(c, units)
-        if not isinstance(self.b, str):
-            return scaling
-        if scaling.tighten:
-            raise InvalidParameterError(
-                'scale="auto" and b="auto" search for the same thing, how wide typicalities may be: '
-                "leave one of them at its default."
-            )
-        return replace(scaling, tighten=tighter_typicalities)
-
-    def _publish_more(self, members, outcome):
+    def _publish_more(self, members: Any, outcome: Outcome) -> None:
         self.b_ = float(outcome.model.partition.b)
 
 
-@document(n_init=3, factor=0.3)
+@documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class ImprovedPossibilisticCMeans(TypicalityClusterer):
     """Improved possibilistic c-means (Zhang & Leung 2004; Xia 2011): memberships times typicalities.
 
@@ -153,19 +93,15 @@ class ImprovedPossibilisticCMeans(TypicalityClusterer):
 
     Parameters
     ----------
-    {n_clusters}
     variant : {1, 2}, default=2
         1: power penalty, 2: entropy penalty.
-    {m}
     eta : float, default=2.0
         Exponent of the typicalities in variant 1, above 1.
-    {scale}
-    {common}
 
-    Attributes
+    References
     ----------
-    {attributes}
-    {typicalities}
+    .. [1] Zhang & Leung (2004), Improved possibilistic c-means clustering algorithms.
+    .. [2] Xia, Han, Liu & Zhou (2011), A sample-weighted robust fuzzy c-means clustering algorithm.
 
     Examples
     --------
@@ -176,76 +112,18 @@ class ImprovedPossibilisticCMeans(TypicalityClusterer):
     (3, 4)
     """
 
-    _parameter_constraints = {
+    variant: int = 2
+    eta: float = 2.0
+    scale_factor: float | None = 0.3
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TypicalityClusterer._parameter_constraints,
         "variant": [Options(Integral, {1, 2})],
         "eta": EXPONENT,
-        "scale_factor": [Interval(Real, 0, None, closed="neither")],
     }
-    _passes = 2
 
-    def __init__(
-        self,
-        n_clusters=3,
-        *,
-        variant=2,
-        m=2.0,
-        eta=2.0,
-        scale=None,
-        scale_factor=0.3,
-        scale_cut=None,
-        merge_coincident=False,
-        geometry="points",
-        metric_reg=0.01,
-        separation=None,
-        noise_distance=None,
-        density_rate=None,
-        density_from="rows",
-        label_strength="auto",
-        unlabelled="free",
-        printed_centers=False,
-        init="k-means++",
-        n_init=3,
-        max_iter=300,
-        tol=1e-6,
-        acceleration="lbfgs",
-        growing_samples=True,
-        outlier_threshold=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-        checkpoint=None,
-    ):
-        super().__init__(
-            n_clusters=n_clusters,
-            geometry=geometry,
-            metric_reg=metric_reg,
-            separation=separation,
-            noise_distance=noise_distance,
-            density_rate=density_rate,
-            density_from=density_from,
-            label_strength=label_strength,
-            unlabelled=unlabelled,
-            printed_centers=printed_centers,
-            init=init,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            acceleration=acceleration,
-            growing_samples=growing_samples,
-            outlier_threshold=outlier_threshold,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            checkpoint=checkpoint,
-        )
-        self.variant = variant
-        self.m = m
-        self.eta = eta
-        self.scale = scale
-        self.scale_factor = scale_factor
-        self.scale_cut = scale_cut
-        self.merge_coincident = merge_coincident
-
-    def _partition(self):
-        return ImprovedPossibilistic(self.m, self.eta, entropy=self.variant == 2)
+    def _sentence(self, data: Data) -> Sentence:
+        assert self.scale_factor is not None
+        partition = ImprovedPossibilistic(self.m, self.eta, entropy=self.variant == 2)
+        scaling = self._scaling(data, self.scale_factor, passes=2)
+        return self._said(data, partition, scaling, merges=self.merge_coincident)

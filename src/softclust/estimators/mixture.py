@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import chdtr
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from softclust.estimators import geometry
+from softclust.compat.sklearn import Interval, StrOptions
+from softclust.estimators import readout
 from softclust.estimators.base import SoftClusterer
-from softclust.estimators.parameters import document
+from softclust.estimators.parameters import documented
+from softclust.estimators.reading import Data
+from softclust.estimators.readout import FittedMixture
+from softclust.estimators.sentence import LinkWords, Sentence, is_compound, likelihood_term
+from softclust.estimators.starts import given_centers, hard_start, hard_start_at, start_of
 from softclust.grammar.frame import Frame
 from softclust.grammar.partitions import Entropic
 from softclust.grammar.prototypes import Gaussians, check_covariances
+from softclust.knowledge.pairs import NamedPairs
 from softclust.knowledge.weights import check_weight
+from softclust.loop.recipes import Outcome, Start
+from softclust.sources.spread import deviations, log_uniform_density
 
 _KINDS = ("full", "tied", "diag", "spherical")
-_STRONGEST = 1e6  # of labels: beyond, nothing changes
 _GREATEST_REG = 1e100  # of reg_covar in loop units, beside which nothing else counts
-_NOT_HERE = ("geometry", "metric_reg", "separation", "noise_distance", "density_rate", "density_from",
-             "unlabelled", "printed_centers")  # fmt: skip
 
 
-@document(n_init=3)
+@documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class GaussianMixture(SoftClusterer):
     """A mixture of Gaussians, fitted by EM: each row has a chance of having come from each component.
 
@@ -37,7 +43,6 @@ class GaussianMixture(SoftClusterer):
 
     Parameters
     ----------
-    {n_clusters}
     covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
         Shape of the components: each its own covariance, one for all, variances by feature, one variance.
     reg_covar : float, default=1e-6
@@ -52,7 +57,6 @@ class GaussianMixture(SoftClusterer):
         What it costs to break a pair, as a difference of log-likelihoods.
     outlier_threshold : float in [0, 1], default=0.001
         Rows farther from every component than this share of its own rows would be are outliers.
-    {loop}
 
     Attributes
     ----------
@@ -76,6 +80,10 @@ class GaussianMixture(SoftClusterer):
     outlier_mask_, objective_, objective_history_, n_iter_, converged_, n_clusters_, classes_, unsatisfied_
         As in the other estimators.
 
+    References
+    ----------
+    .. [1] Dempster, Laird & Rubin (1977), Maximum likelihood from incomplete data via the EM algorithm.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -85,8 +93,15 @@ class GaussianMixture(SoftClusterer):
     -1.201
     """
 
-    _parameter_constraints = {
-        **{k: v for k, v in SoftClusterer._parameter_constraints.items() if k not in _NOT_HERE},
+    covariance_type: str = "full"
+    reg_covar: float = 1e-6
+    noise: bool = False
+    label_strength: Any = 1.0
+    link_strength: float = 10.0
+    outlier_threshold: float = 0.001
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SoftClusterer._parameter_constraints,
         "covariance_type": [StrOptions(set(_KINDS))],
         "reg_covar": [Interval(Real, 0, None, closed="left")],
         "noise": ["boolean"],
@@ -94,71 +109,34 @@ class GaussianMixture(SoftClusterer):
         "link_strength": [Interval(Real, 0, None, closed="left")],
         "outlier_threshold": [Interval(Real, 0, 1, closed="both")],
     }
-    geometry = "gaussians"
-    separation = noise_distance = density_rate = None
-
-    def __init__(
-        self,
-        n_clusters=3,
-        *,
-        covariance_type="full",
-        reg_covar=1e-6,
-        noise=False,
-        label_strength=1.0,
-        link_strength=10.0,
-        init="k-means++",
-        n_init=3,
-        max_iter=300,
-        tol=1e-6,
-        acceleration="lbfgs",
-        growing_samples=True,
-        outlier_threshold=0.001,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-        checkpoint=None,
-    ):
-        super().__init__(
-            n_clusters=n_clusters,
-            label_strength=label_strength,
-            init=init,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            acceleration=acceleration,
-            growing_samples=growing_samples,
-            outlier_threshold=outlier_threshold,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            checkpoint=checkpoint,
-        )
-        self.covariance_type = covariance_type
-        self.reg_covar = reg_covar
-        self.noise = noise
-        self.link_strength = link_strength
 
     # ------------------------------------------------------------------ the sentence
-    def _partition(self):
-        return Entropic()
+    def _sentence(self, data: Data) -> Sentence:
+        return Sentence(
+            Entropic(log_uniform_density(data.source) if self.noise else None),
+            self._components,
+            Frame.singletons(data.n_clusters, 1.0 if self.noise else 0.0),
+            partial(likelihood_term, strength=self.label_strength),
+            LinkWords(self._link_costs),
+        )
 
-    def _frame(self, c, source):
-        return Frame.singletons(c, 1.0 if self.noise else 0.0)
-
-    def _sentence(self, source, frame):
+    def _components(self, source: Any) -> Gaussians:
         rows = source.rows
         reg = min(float(rows.units.squares_to_loop(self.reg_covar)), _GREATEST_REG)
-        part = Gaussians(self.covariance_type, reg, rows.total_weight, geometry.sizes(source), self.noise)
-        return part, Entropic(geometry.log_uniform_density(source) if self.noise else None)
+        return Gaussians(self.covariance_type, reg, rows.total_weight, deviations(source), self.noise)
 
-    def _link_strength(self, pairs, source, frame):
+    def _link_costs(self, pairs: NamedPairs, source: Any, frame: Frame) -> np.ndarray:
         return self.link_strength * pairs.strength * pairs.weights(source.rows)
 
-    def _begin(self, source, draw, rng):
-        means, sigma, share = geometry.hard_start(source, draw(), rng)
+    def _start(self, source: Any, data: Data, sentence: Sentence, rng: Any) -> Start:
+        known = data.labels, data.n_clusters, rng, sentence.reach
+        return start_of(self, source, *known, self._begin, self._given)
+
+    def _begin(self, source: Any, draw: Any, rng: Any) -> tuple[Any, ...]:
+        means, sigma, share = hard_start(source, draw(), rng)
         return means, self._of_kind(sigma, share), share * (0.9 if self.noise else 1.0)
 
-    def _of_kind(self, sigma, share):
+    def _of_kind(self, sigma: np.ndarray, share: np.ndarray) -> np.ndarray:
         """Covariances (c, p, p) as the kind has them: all the same, or diagonals (c, p)."""
         if self.covariance_type == "full":
             return sigma
@@ -169,14 +147,14 @@ class GaussianMixture(SoftClusterer):
             variances = np.broadcast_to(variances.mean(axis=1, keepdims=True), variances.shape)
         return variances.copy()
 
-    def _given(self, init, source, c):
+    def _given(self, init: Any, source: Any, c: int) -> tuple[Any, ...]:
         """Means; (means, covariances) or (means, covariances, weights), covariances as `covariances_`."""
         rows = source.rows
-        if not geometry.is_compound(init):
-            V = self._given_centers(init, rows, c)
-            _, sigma, share = geometry.hard_start_at(source, V)
+        if not is_compound(init):
+            V = given_centers(init, rows, c)
+            _, sigma, share = hard_start_at(source, V)
             return V, self._of_kind(sigma, share)
-        V, p = self._given_centers(init[0], rows, c), rows.X.shape[1]
+        V, p = given_centers(init[0], rows, c), rows.X.shape[1]
         matrices = np.asarray(init[1], dtype=np.float64)
         if self.covariance_type == "tied" and matrices.shape == (p, p):
             matrices = np.broadcast_to(matrices, (c, p, p))
@@ -193,24 +171,10 @@ class GaussianMixture(SoftClusterer):
         return V, self._of_kind(sigma, weights / weights.sum()), weights
 
     # ------------------------------------------------------------------ read-outs
-    def _limits(self, partition, width):
-        return None
+    def _readout(self, model: Any, state: Any, units: Any, width: Any = None) -> FittedMixture:
+        return FittedMixture(model, state, units, np.array([self.outlier_threshold]))
 
-    def _assign(self, source, state):
-        members = super()._assign(source, state)
-        if not self.noise:
-            p = source.rows.X.shape[1]
-            near = _Nearest(np.empty(len(source)))
-            source.fill(_nearest, near, self._model, state)
-            members.scores[...] = chdtr(p, near.squares)
-        return members
-
-    def _is_outlier(self, members):
-        if self.noise:
-            return super()._is_outlier(members)
-        return members.scores > 1 - self.outlier_threshold
-
-    def _publish_more(self, members, outcome):
+    def _publish_more(self, members: Any, outcome: Outcome) -> None:
         _, sigma, weights = outcome.fit.state.theta
         sigma = outcome.source.rows.units.squares_to_data(sigma)
         self.means_ = self.cluster_centers_
@@ -219,36 +183,92 @@ class GaussianMixture(SoftClusterer):
         self.noise_weight_ = max(0.0, 1 - float(weights.sum())) if self.noise else 0.0
         self.lower_bound_ = -self.objective_ / outcome.model.prototypes.total
 
-    def score_samples(self, X):
-        """(n,) log-density of each row."""
-        return self._told(X, "_log_densities")
+    def score_samples(self, X: Any) -> Any:
+        """Find the log-density of each row.
 
-    def _log_densities(self, source, state):
-        out = _LogDensities(np.empty(len(source)))
-        source.fill(_log_densities, out, self._model, state)
-        return out.values + source.rows.X.shape[1] * np.log(self._units.factor)
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
 
-    def score(self, X, y=None, sample_weight=None):
-        """Mean log-density of the rows: greater is better."""
+        Returns
+        -------
+        log_densities : ndarray of shape (n_samples,)
+            ln sum_k pi_k N(x; mu_k, Sigma_k), with the noise component where there is one.
+        """
+        return self._source(X).rowwise(readout.log_densities, self._fitted)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Find the mean log-density of the rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : ignored
+            There by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many rows each row stands for.
+
+        Returns
+        -------
+        score : float
+            Greater is better.
+        """
         values = np.asarray(self.score_samples(X))
         return float(np.average(values, weights=check_weight(sample_weight, len(values))))
 
-    def _n_parameters(self):
+    def _n_parameters(self) -> int:
         c, p = self.means_.shape
         shape = {"full": c * p * (p + 1) / 2, "tied": p * (p + 1) / 2, "diag": c * p, "spherical": c}
         return int(shape[self.covariance_type] + c * p + c - 1 + bool(self.noise))
 
-    def bic(self, X):
-        """Bayesian information criterion on X: the lower the better."""
+    def bic(self, X: Any) -> float:
+        """Find the Bayesian information criterion on X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        bic : float
+            The lower the better.
+        """
         values = np.asarray(self.score_samples(X))
         return float(-2 * values.sum() + self._n_parameters() * np.log(len(values)))
 
-    def aic(self, X):
-        """Akaike information criterion on X: the lower the better."""
+    def aic(self, X: Any) -> float:
+        """Find the Akaike information criterion on X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        aic : float
+            The lower the better.
+        """
         return float(-2 * self.score_samples(X).sum() + 2 * self._n_parameters())
 
-    def sample(self, n_samples=1):
-        """Rows drawn from the components (not from noise), and the component of each."""
+    def sample(self, n_samples: int = 1) -> tuple[np.ndarray, np.ndarray]:
+        """Draw rows from the components, not from noise.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            Number of rows.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+            The rows.
+        components : ndarray of shape (n_samples,)
+            The component of each row.
+        """
         if n_samples < 1:
             raise ValueError(f"n_samples={n_samples}; at least one row can be drawn.")
         rng = check_random_state(self.random_state)
@@ -261,21 +281,3 @@ class GaussianMixture(SoftClusterer):
         else:
             Z *= np.sqrt(np.broadcast_to(self.covariances_.reshape(c, -1), (c, p)))[of]
         return self.means_[of] + Z, of
-
-
-class _Nearest(NamedTuple):
-    squares: np.ndarray
-
-
-class _LogDensities(NamedTuple):
-    values: np.ndarray
-
-
-def _nearest(rows, out, model, state):
-    out.squares[...] = model.prototypes.squared(rows.points, state.theta).min(axis=1)
-
-
-def _log_densities(rows, out, model, state):
-    D = model.prototypes.distances(rows.points, state.theta, model.frame).astype(np.float64)
-    _, loss = model.partition.influence(D, None, 0.0)
-    out.values[...] = -loss - model.prototypes.penalty(state.theta) / model.prototypes.total

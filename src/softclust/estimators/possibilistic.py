@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from sklearn.utils._param_validation import StrOptions
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar
 
-from softclust.estimators.parameters import document
+from softclust.compat.sklearn import Interval, StrOptions
+from softclust.estimators.parameters import documented
+from softclust.estimators.reading import Data
+from softclust.estimators.sentence import Sentence
 from softclust.estimators.typicality import TypicalityClusterer
 from softclust.grammar.partitions import Possibilistic, PossibilisticEntropic
 
 
-@document(n_init=3, factor="0.2 (entropy: 0.15, merge_coincident: 1)")
+@documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class PossibilisticCMeans(TypicalityClusterer):
     """Possibilistic c-means: how typical is a row of a cluster?  Outliers are typical of none.
 
@@ -22,19 +28,21 @@ class PossibilisticCMeans(TypicalityClusterer):
 
     Parameters
     ----------
-    {n_clusters}
     m : float, default=1.5
         Exponent of the typicalities and of the FCM run before; above 1.  Without effect on the
         typicalities where `penalty="entropy"`.
     penalty : {"power", "entropy"}, default="power"
         What keeps the typicalities from 0.
-    {scale}
-    {common}
+    scale_factor : float, default=None
+        K, which multiplies the scales that come from the FCM run: smaller means tighter clusters.
+        None: 0.2 (entropy: 0.15, merge_coincident: 1).
 
-    Attributes
+    References
     ----------
-    {attributes}
-    {typicalities}
+    .. [1] Krishnapuram & Keller (1993), A possibilistic approach to clustering.
+    .. [2] Krishnapuram & Keller (1996), The possibilistic c-means algorithm: insights and recommendations.
+    .. [3] Timm, Borgelt, Doring & Kruse (2004), An extension to possibilistic fuzzy cluster analysis.
+    .. [4] Antoine, Guerrero, Boone & Romero (2018), Possibilistic clustering with seeds.
 
     Examples
     --------
@@ -45,76 +53,22 @@ class PossibilisticCMeans(TypicalityClusterer):
     (150, 3)
     """
 
-    _parameter_constraints = {
+    m: float = 1.5
+    penalty: str = "power"
+    scale_factor: float | None = None
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TypicalityClusterer._parameter_constraints,
         "penalty": [StrOptions({"power", "entropy"})],
+        "scale_factor": [None, Interval(Real, 0, None, closed="neither")],
     }
 
-    def __init__(
-        self,
-        n_clusters=3,
-        *,
-        m=1.5,
-        penalty="power",
-        scale=None,
-        scale_factor=None,
-        scale_cut=None,
-        merge_coincident=False,
-        geometry="points",
-        metric_reg=0.01,
-        separation=None,
-        noise_distance=None,
-        density_rate=None,
-        density_from="rows",
-        label_strength="auto",
-        unlabelled="free",
-        printed_centers=False,
-        init="k-means++",
-        n_init=3,
-        max_iter=300,
-        tol=1e-6,
-        acceleration="lbfgs",
-        growing_samples=True,
-        outlier_threshold=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-        checkpoint=None,
-    ):
-        super().__init__(
-            n_clusters=n_clusters,
-            geometry=geometry,
-            metric_reg=metric_reg,
-            separation=separation,
-            noise_distance=noise_distance,
-            density_rate=density_rate,
-            density_from=density_from,
-            label_strength=label_strength,
-            unlabelled=unlabelled,
-            printed_centers=printed_centers,
-            init=init,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            acceleration=acceleration,
-            growing_samples=growing_samples,
-            outlier_threshold=outlier_threshold,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            checkpoint=checkpoint,
-        )
-        self.m = m
-        self.penalty = penalty
-        self.scale = scale
-        self.scale_factor = scale_factor
-        self.scale_cut = scale_cut
-        self.merge_coincident = merge_coincident
+    def _sentence(self, data: Data) -> Sentence:
+        partition = PossibilisticEntropic() if self.penalty == "entropy" else Possibilistic(self.m)
+        scaling = self._scaling(data, self._factor())
+        return self._said(data, partition, scaling, merges=self.merge_coincident)
 
-    def _partition(self):
-        return PossibilisticEntropic() if self.penalty == "entropy" else Possibilistic(self.m)
-
-    def _scale_factor(self):
+    def _factor(self) -> float:
         if self.scale_factor is not None:
             return self.scale_factor
         if self.merge_coincident:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from inspect import signature
 from math import isfinite
@@ -9,11 +11,15 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array
-from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.validation import validate_data
 
-from softclust.sources import is_remote, meta_of, remote_rows
+from softclust.compat.sklearn import validate_parameter_constraints
+from softclust.knowledge.labels import Labels, check_labels
+from softclust.knowledge.pairs import NamedPairs, check_pairs
+from softclust.knowledge.weights import check_weight
+from softclust.sources import is_remote, meta_of, n_threads, remote_rows, source_of
 from softclust.sources.files import are_files, is_file, opened
+from softclust.sources.rows import rows_as_they_are, rows_in_units
 
 OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
 _SIMPLE = (int, float, str)  # which are what they were
@@ -39,6 +45,43 @@ def _check(cls, name, value):
 
 
 _check_once = lru_cache(maxsize=1024, typed=True)(_check)  # keeps what fits, not errors
+
+
+@dataclass(frozen=True)
+class Data:
+    """What a fit was given, checked: rows in their units, labels, pairs, and the number of clusters."""
+
+    source: Any
+    labels: Labels | None
+    pairs: NamedPairs | None
+    n_clusters: int
+
+
+def read(estimator, X, y, sample_weight, must_link, cannot_link, in_data_units):
+    """The arguments of `fit`, checked."""
+    X = rows_of(estimator, X)
+    labels, c = check_labels(y, len(X), estimator.n_clusters)
+    weight = check_weight(sample_weight, len(X))
+    if len(X) < c:
+        raise ValueError(f"n_samples={len(X)} should be >= n_clusters={c}.")
+    rows = (rows_as_they_are if in_data_units else rows_in_units)(X, weight)
+    labels = labels and labels.of_rows_that_weigh(weight)
+    pairs = check_pairs(must_link, cannot_link, len(X))
+    pairs = pairs and pairs.of_rows_that_weigh(weight)
+    return Data(source_of(rows, n_threads(estimator.n_jobs)), labels, pairs, c)
+
+
+@contextmanager
+def input_restored(estimator):
+    """Put back what scikit-learn wrote of an input, should it be refused."""
+    before = {name: vars(estimator)[name] for name in OF_THE_INPUT if name in vars(estimator)}
+    try:
+        yield
+    except Exception:
+        for name in OF_THE_INPUT:
+            estimator.__dict__.pop(name, None)
+        estimator.__dict__.update(before)
+        raise
 
 
 def rows_of(estimator, X, reset=True):

@@ -2,57 +2,95 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from softclust.estimators.base import SoftClusterer
-from softclust.loop.recipes import Scaling, tighter_scale
+from softclust.compat.sklearn import Interval, StrOptions
+from softclust.estimators.cmeans import CMeans
+from softclust.estimators.reading import Data
+from softclust.estimators.sentence import area_units
+from softclust.grammar.prototypes import geometry_of
+from softclust.loop.scales import Scaling, tighter_scale
 
 EXPONENT = [Interval(Real, 1, None, closed="neither")]
 
 
-class TypicalityClusterer(SoftClusterer):
-    """Base of the models with scales gamma_k and typicalities."""
+@dataclass(eq=False, repr=False, kw_only=True)
+class TypicalityClusterer(CMeans):
+    """Base of the models with scales gamma_k and typicalities.
 
-    _parameter_constraints = {
-        **SoftClusterer._parameter_constraints,
+    Parameters
+    ----------
+    m : float, default=2.0
+        Exponent of the fuzzy memberships, any number above 1: near 1 they are almost hard, large
+        values share every row equally.
+    scale : float, "auto" or array-like of shape (n_clusters,), default=None
+        gamma_k, the squared distance at which a row is half typical of cluster k; kept fixed.
+        None: from an FCM run, gamma_k = K sum u^m d / sum u^m (Antoine 2018 eq. (2)).  "auto": the
+        widest that keep the clusters apart: K = 1, 1/2, 1/4, ... 1/64, the first with which every two
+        centres end at least half as far apart as they start.
+    scale_factor : float, default=1.0
+        K, which multiplies the scales that come from the FCM run: smaller means tighter clusters.
+    scale_cut : float in (0, 1), default=None
+        tau of Ortiz: take gamma_k as the mean squared distance of the rows with u > tau in the
+        FCM run instead.
+    merge_coincident : bool, default=False
+        Melt centres that end in the same place.  PCM, which seeks modes, then tells in `n_clusters_`
+        how many there are; models with memberships keep their centres apart.
+
+    Attributes
+    ----------
+    typicalities_ : ndarray of shape (n_samples, n_clusters_)
+        How typical each row is of each cluster, in [0, 1], whatever its typicality of other clusters.
+    """
+
+    m: float = 2.0
+    scale: Any = None
+    scale_factor: float | None = 1.0
+    scale_cut: float | None = None
+    merge_coincident: bool = False
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CMeans._parameter_constraints,
         "m": EXPONENT,
         "scale": [None, Interval(Real, 0, None, closed="neither"), StrOptions({"auto"}), "array-like"],
-        "scale_factor": [None, Interval(Real, 0, None, closed="neither")],
+        "scale_factor": [Interval(Real, 0, None, closed="neither")],
         "scale_cut": [None, Interval(Real, 0, 1, closed="neither")],
         "merge_coincident": ["boolean"],
     }
 
-    _passes = 1
-
-    def _scaling(self, c, units):
-        value = None
+    def _scaling(self, data: Data, factor: float, passes: int = 1) -> Scaling:
+        """Where the scales come from; `m` is also the exponent of the FCM run that finds them."""
         if isinstance(self.scale, str):
-            return Scaling(None, 1.0, self.scale_cut, self._fuzzy_exponent(), tighten=tighter_scale)
+            return Scaling(None, 1.0, self.scale_cut, self.m, tighten=tighter_scale)
+        value = None
         if self.scale is not None:
-            value = _checked_scale(self.scale, c)
+            value = _checked_scale(self.scale, data.n_clusters)
+            areas = area_units(geometry_of(self.geometry), data.source.rows.units)
             # A scale beyond the range of squared distances is as good as one at its edge.
-            value = np.clip(units.squares_to_loop(value), 1e-290, 1e290)
-        return Scaling(value, self._scale_factor(), self.scale_cut, self._fuzzy_exponent(), self._passes)
+            value = np.clip(areas.squares_to_loop(value), 1e-290, 1e290)
+        return Scaling(value, factor, self.scale_cut, self.m, passes)
 
-    def _scale_factor(self):
-        return self.scale_factor
+    def predict_typicality(self, X: Any) -> Any:
+        """Predict how typical each row is of each cluster.
 
-    def _fuzzy_exponent(self):
-        """m of the FCM run from which the scales come."""
-        return self.m
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
 
-    def _merges(self):
-        return self.merge_coincident
+        Returns
+        -------
+        typicalities : ndarray of shape (n_samples, n_clusters_)
+            In [0, 1]; rows need not sum to 1.
+        """
+        return self._members(X).typicalities
 
-    def predict_typicality(self, X):
-        """Typicality of each row in each cluster, in [0, 1]."""
-        return self._told(X).typicalities
 
-
-def _checked_scale(scale, c):
+def _checked_scale(scale: Any, c: int) -> np.ndarray:
     values = np.asarray(scale, dtype=np.float64)
     if values.ndim > 1 or values.size not in (1, c):
         raise ValueError(f"scale has shape {values.shape}; it is a number or one for each of {c} clusters.")

@@ -53,8 +53,7 @@ class Model(Value):
     def parameters(self):
         """The numbers of the rule, for the compiled passes."""
         printed = self.labels is not None and self.labels.printed_centers
-        linear = self.labels is not None and self.labels.is_linear
-        return self.partition.rule.parameters(self.frame.noise, self.centre_density_rate, printed, linear)
+        return self.partition.rule.parameters(self.frame.noise, self.centre_density_rate, printed)
 
     @cached_property
     def link_forms(self):

@@ -13,7 +13,8 @@ from numbers import Real
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from sklearn.utils._param_validation import InvalidParameterError
+
+from softclust.compat.sklearn import InvalidParameterError
 
 _COINCIDENT = 1e-4  # of the data's spread
 

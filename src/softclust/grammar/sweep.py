@@ -43,7 +43,7 @@ def _block(rows, model):
     costs = None if model.frame.is_singletons else (model.frame.factor, model.frame.least[rows.X.dtype])
     block = model.prototypes.passes.Block(
         rows.X, rows.weight, rows.units.packed(rows.X.dtype), rows.products_fit and model.frame.products_fit, costs,
-        model.rule, model.parameters, known,
+        model.rule, model.parameters, known, model.labels.kernel if known is not None and told is None else None,
     )  # fmt: skip
     return block, told and told[1]
 
@@ -56,7 +56,7 @@ def sweep_by_parts(rows: Rows, model: Model, state: State) -> Stats:
     W, loss = model.partition.influence(cost, model.scale(state.scale), model.frame.noise)
     if known is not None:
         place = known[0]
-        _, _, W[place], loss[place], _, _ = _known_rows(model, state, cost, known)
+        _, _, W[place], loss[place], _, _ = _solved(model, state, cost, known)
     weight = _weight(rows, model, D)
     return _sums(points, cost, W * weight[:, None], float(weight @ loss), model, state)
 
@@ -172,7 +172,7 @@ def assign_by_parts(rows: Rows, model: Model, state: State) -> Members:
     members = model.partition.members(cost, model.scale(state.scale), model.frame.noise)
     if known is None:
         return members
-    U, T, _, _, share, labels = _known_rows(model, state, cost, known)
+    U, T, _, _, share, labels = _solved(model, state, cost, known)
     return members.with_known(known[0], U, T, labels, share if model.frame.noise else None)
 
 
@@ -188,10 +188,7 @@ def _assign_linked(rows, model, state):
     return members.with_known(np.arange(len(rows)), U, None, labels, share)
 
 
-def _known_rows(model, state, cost, known):
-    from softclust.kernels.labels import known_rows  # Numba is loaded when the first pass runs
-
+def _solved(model, state, cost, known):
+    """What the label term says of labelled rows: U, T, W, loss, noise's share and label."""
     place, target, alpha = known
-    return known_rows(
-        model.partition.rule.kind, model.parameters, model.scale(state.scale), cost[place], target, alpha
-    )
+    return model.labels.solve(model, model.scale(state.scale), cost[place], target, alpha)

@@ -7,13 +7,14 @@ beside what its partition charges.  Such rows are few, so these are plain scalar
 
 import numpy as np
 
-from softclust.kernels.codes import HARD, IMPROVED, POSSIBILISTIC, POSSIBILISTIC_FUZZY
+from softclust.kernels.codes import FUZZY, HARD, IMPROVED, POSSIBILISTIC, POSSIBILISTIC_FUZZY
 from softclust.kernels.compiled import compiled, compiled_pass
 from softclust.kernels.simplex import fuzzy_row, pull_of, simplex_row
 from softclust.kernels.tilted import tilted_row
 from softclust.kernels.vector_math import raised
 from softclust.kernels.workspace import plain, read_only
 
+PENALISED = HARD, FUZZY, POSSIBILISTIC, POSSIBILISTIC_FUZZY, IMPROVED
 _HALVINGS = 200
 _LEAST_COST = 1e-280
 _AT_ONCE = 4096  # known rows in memory beside the block
@@ -149,8 +150,8 @@ def _subset_row(cost, wanted, delta, m, noise, u, w, row):
 @compiled
 def known_row(kind, parameters, scale, d, f, alpha, u, t, w, cost):
     """u, t, w <- the row's minimiser and its influence; returns its least objective and noise's share."""
-    m, eta, a, b = parameters[0], parameters[1], parameters[2], parameters[3]
-    entropy, noise, printed = parameters[4] != 0.0, parameters[5], parameters[7] != 0.0
+    m, eta, a, b = parameters.m, parameters.eta, parameters.a, parameters.b
+    entropy, noise, printed = parameters.entropy != 0.0, parameters.noise, parameters.printed_centers != 0.0
     c = d.shape[0]
     if kind == HARD:
         return hard_row(d, f, alpha, noise, u, w, printed)
@@ -273,35 +274,52 @@ def _add_known(x, V, D, W, weighs, loss, sums, moment, second):
 
 
 def sweep_known(
-    X, weight, units, V, roots, factor, least, kind, parameters, scale, known, target, alpha,
+    solve, X, weight, units, V, roots, factor, least, kind, parameters, scale, known, target, alpha,
     sums, moment, second,
 ):  # fmt: skip
-    """Add the rows of which something is known to the sums of a block that left them out."""
+    """Add labelled rows to the sums of a block that left them out.
+
+    `solve` is `known_rows` or `subset_rows`, as the label term has it.
+    """
     c, p = V.shape
     places = plain(V, np.float64)  # one signature for all types of rows
     for first in range(0, len(known), _AT_ONCE):
         some = slice(first, first + _AT_ONCE)
         q = len(known[some])
         x, D, weighs = np.empty((q, p)), np.empty((q, c)), np.empty(q)
-        _known_costs(X, known[some], weight, units, V, roots, factor, least, parameters[6], x, D, weighs)
-        _, _, W, loss, _, _ = known_rows(kind, parameters, scale, D, target[some], alpha[some])
+        _known_costs(
+            X, known[some], weight, units, V, roots, factor, least, parameters.density_rate, x, D, weighs
+        )
+        _, _, W, loss, _, _ = solve(kind, parameters, scale, D, target[some], alpha[some])
         _add_known(x, places, D, W, weighs, loss, sums, moment, second)
 
 
-def known_rows(kind, parameters, scale, D, target, alpha):
-    """U, T, W, loss, noise's share and label of rows given by their distances."""
-    q, c = D.shape
+def _room(q, c):
+    """U, T, W, loss, noise's share and label of q rows, to be filled."""
     U, T, W = np.zeros((q, c)), np.zeros((q, c)), np.zeros((q, c))
-    loss, share, label = np.zeros(q), np.zeros(q), np.zeros(q, np.int64)
-    scale, D, target, alpha = (read_only(array, np.float64) for array in (scale, D, target, alpha))
-    if parameters[8] != 0.0:
-        row = np.zeros((5, c + 1))
-        _subset_rows(parameters[0], parameters[5], D, target, alpha, row, U, W, loss, share, label)
-    else:
-        eta, b, entropy = parameters[1], parameters[3], parameters[4]
-        if kind in (POSSIBILISTIC, POSSIBILISTIC_FUZZY) and eta != 2.0 and entropy == 0.0:
-            from softclust.kernels.typicalities import solve  # compiled for those who ask for it
+    return U, T, W, np.zeros(q), np.zeros(q), np.zeros(q, np.int64)
 
-            T = solve(D, scale, b, eta, target, alpha)
-        _known_rows(kind, parameters, scale, D, target, alpha, np.zeros(c), U, T, W, loss, share, label)
+
+def known_rows(kind, parameters, scale, D, target, alpha):
+    """U, T, W, loss, noise's share and label of rows with a label penalty, given by their distances."""
+    if kind not in PENALISED:
+        raise NotImplementedError(f"Rule {kind} has no solver for labelled rows; {PENALISED} have one.")
+    U, T, W, loss, share, label = _room(*D.shape)
+    scale, D, target, alpha = (read_only(array, np.float64) for array in (scale, D, target, alpha))
+    eta, b = parameters.eta, parameters.b
+    if kind in (POSSIBILISTIC, POSSIBILISTIC_FUZZY) and eta != 2.0 and parameters.entropy == 0.0:
+        from softclust.kernels.typicalities import solve  # compiled for those who ask for it
+
+        T = solve(D, scale, b, eta, target, alpha)
+    cost = np.zeros(D.shape[1])
+    _known_rows(kind, parameters, scale, D, target, alpha, cost, U, T, W, loss, share, label)
+    return U, T, W, loss, share, label
+
+
+def subset_rows(kind, parameters, scale, D, target, alpha):
+    """The same of rows with subset labels; `target` is t, `alpha` is delta."""
+    U, T, W, loss, share, label = _room(*D.shape)
+    D, target, alpha = (read_only(array, np.float64) for array in (D, target, alpha))
+    row = np.zeros((5, D.shape[1] + 1))
+    _subset_rows(parameters.m, parameters.noise, D, target, alpha, row, U, W, loss, share, label)
     return U, T, W, loss, share, label

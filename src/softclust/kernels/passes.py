@@ -83,8 +83,8 @@ def _sweep(
         count = load_tile(X, start, units, xt)
         load_weights(weight, start, count, row_weight)
         _distances(xt, V, roots, level, z, rows[1], d)
-        if parameters[6] > 0.0:
-            _centre_density(d, row_weight, parameters[6])
+        if parameters.density_rate > 0.0:
+            _centre_density(d, row_weight, parameters.density_rate)
         _as_costs(d, factor, least)
         influence(kind, parameters, scale, d, w, other, spare, rows, tiny, narrow)
         while position < left_out.shape[0] and left_out[position] < start + count:
@@ -95,7 +95,7 @@ def _sweep(
             total += row_weight[i] * loss[i]
         sums[0] += total
         if (
-            count < TILE or weight.shape[0] > 0 or left_out.shape[0] > 0 or parameters[6] > 0.0
+            count < TILE or weight.shape[0] > 0 or left_out.shape[0] > 0 or parameters.density_rate > 0.0
         ):  # else all weigh 1
             for k in range(c):
                 for i in range(TILE):
@@ -141,17 +141,17 @@ class Block:
     next, while the prototypes move.
 
     `narrow`: no coordinate and no factor of a cost is so great that eight costs have no product.  `known`
-    are rows and what is known of them; rows alone are left out.
+    are rows and what is known of them; rows alone are left out.  `solve` finds the memberships of known rows.
     """
 
-    def __init__(self, X, weight, units, narrow, costs, rule, parameters, known):
+    def __init__(self, X, weight, units, narrow, costs, rule, parameters, known, solve=None):
         dtype = self.dtype = X.dtype
         self.X, self.units, self.narrow = read_only(X, dtype), read_only(units, dtype), narrow
         self.weight = _NONE if weight is None else read_only(weight, np.float64)
         costs = _NO_COSTS[dtype] if costs is None else (read_only(array, dtype) for array in costs)
         self.rule = *costs, rule.kind, parameters
         parts = _NOTHING_KNOWN if known is None else tuple(map(read_only, known, _KNOWN_TYPES))
-        self.known, self.said = parts[0], parts[1:]
+        self.known, self.said, self.solve = parts[0], parts[1:], solve
         self.buffers, self.run = None, None
 
     def _sweep(self, buffers):
@@ -182,7 +182,7 @@ class Block:
             from softclust.kernels.labels import sweep_known  # to declare its functions takes 10 ms
 
             sweep_known(
-                self.X, self.weight, self.units, V, roots, *self.rule, scale, self.known, *self.said,
+                self.solve, self.X, self.weight, self.units, V, roots, *self.rule, scale, self.known, *self.said,
                 sums, moment, second,
             )  # fmt: skip
         return sums, (moment, second) if len(roots) else (moment,)

@@ -237,8 +237,8 @@ def improved_cost(d, cost, w, scale, eta, entropy):
 @compiled
 def influence(kind, parameters, scale, d, w, other, spare, rows, tiny, narrow):
     """One switch a tile: w <- influence, rows[3] <- least objective of each row."""
-    m, eta, a, b = parameters[0], parameters[1], parameters[2], parameters[3]
-    entropy, noise = parameters[4] != 0.0, parameters[5]
+    m, eta, a, b = parameters.m, parameters.eta, parameters.a, parameters.b
+    entropy, noise = parameters.entropy != 0.0, parameters.noise
     s, low, loss = rows[1], rows[2], rows[3]
     c = d.shape[0]
     if kind == HARD:
@@ -369,8 +369,8 @@ def members(kind, parameters, scale, d, u, t, spare, rows):
     The score is the noise membership where there is a noise distance; else 1 - the row's greatest
     typicality, for models without typicalities that of a possibilistic cluster of the same scale.
     """
-    m, eta, a, b = parameters[0], parameters[1], parameters[2], parameters[3]
-    entropy, noise = parameters[4] != 0.0, parameters[5]
+    m, eta, a, b = parameters.m, parameters.eta, parameters.a, parameters.b
+    entropy, noise = parameters.entropy != 0.0, parameters.noise
     s, low, score = rows[1], rows[2], rows[3]
     c = d.shape[0]
     if kind == HARD:

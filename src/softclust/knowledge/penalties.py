@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
+
+from softclust._lazy import kernels
 
 _LEAST_CHANCE = 1e-300  # of what was not said to be true: its logarithm is a number
 
@@ -25,7 +28,18 @@ class LabelPenalty:
     strength: float  # alpha
     printed_centers: bool = False  # leave that influence out, as Pedrycz & Waletzky print: J may rise
 
-    is_linear = False
+    is_linear: ClassVar[bool] = False
+
+    @property
+    def kernel(self):
+        """The compiled solver of labelled rows."""
+        return kernels("labels").known_rows
+
+    def solve(self, model, scale, cost, target, alpha):
+        """U, T, W, loss, noise's share and label of labelled rows, from their costs."""
+        return model.partition.labelled_rows(
+            cost, scale, model.frame.noise, target, alpha, self.printed_centers
+        )
 
 
 @dataclass(frozen=True)
@@ -41,8 +55,17 @@ class SubsetPenalty:
     strength: float  # delta, in units of what a row's masses cost
     exponent: float = 0.0  # r
 
-    printed_centers = False
-    is_linear = True
+    printed_centers: ClassVar[bool] = False
+    is_linear: ClassVar[bool] = True
+
+    @property
+    def kernel(self):
+        """The compiled solver of labelled rows."""
+        return kernels("labels").subset_rows
+
+    def solve(self, model, scale, cost, target, alpha):
+        """U, T, W, loss, noise's share and label of labelled rows, from their costs."""
+        return self.kernel(model.rule.kind, model.parameters, scale, cost, target, alpha)
 
     def columns(self, target, frame):
         """t_i (q, K) from wanted degrees (q, c), NaN where nothing is said."""
@@ -65,8 +88,8 @@ class LabelLikelihood:
 
     strength: float  # alpha
 
-    printed_centers = False
-    is_linear = True
+    printed_centers: ClassVar[bool] = False
+    is_linear: ClassVar[bool] = True
 
     def charges(self, target, strength):
         """(q, c) what each cluster costs more; where all are excluded nothing is said."""

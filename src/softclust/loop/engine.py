@@ -140,7 +140,7 @@ def _sweep_downhill(model, source, memory):
 
 def _may_be_halved(model, memory):
     """Whether the step that led to a state may be too long, and where it began is known."""
-    return getattr(model.prototypes, "may_ascend", False) and memory.answer is not None
+    return model.prototypes.may_ascend and memory.answer is not None
 
 
 def _of(state, stats):

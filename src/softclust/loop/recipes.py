@@ -11,23 +11,31 @@ import numpy as np
 from softclust.grammar.frame import Frame, mutual_pairs
 from softclust.grammar.model import Model
 from softclust.grammar.partitions import Fuzzy
-from softclust.grammar.partitions.fuzzy import fuzzy_memberships
 from softclust.grammar.separation import NoMinimumError
 from softclust.grammar.state import Fit, State, Stats
 from softclust.grammar.sweep import assign_by_parts, sweep
 from softclust.loop.engine import Options, alternate, restart_from, resume
+from softclust.loop.scales import coincident, floored, gaps, natural_scale
 
 SAMPLE = 20_000  # rows on which starts compete
+
+
 _GROWTH = 5  # each further stage sees this many times more rows
+
+
 _COARSE_TOL = 1e-2
+
+
 _COARSE_ITER = 50
+
+
 _QUICK_TOL = 1e-3  # of fits that only tell whether clusters stay apart
+
+
 _QUICK_ITER = 200
-# A cluster of identical rows has scale 0: at least this much of the mean scale, and of the data's spread.
-_LEAST_SCALE = 1e-10
-_LEAST_RADIUS = 1e-10
+
+
 _MOST_HALVINGS = 20  # of an automatic strength
-_LEAST = 1e-250  # where a far outlier has left the other rows no room
 
 
 @dataclass(frozen=True)
@@ -41,18 +49,6 @@ class Start:
     given: tuple | None  # theta, or its first part: the centres
     draws: Callable | None = None  # of a sample; yields what the prototypes may begin with
     sampled: bool = True  # whether draws compete on a sample, which then grows
-
-
-@dataclass(frozen=True)
-class Scaling:
-    """How the scales gamma_k of a possibilistic model come about."""
-
-    value: np.ndarray | None = None  # given, in loop units; None = from an FCM run
-    factor: float = 1.0  # K of Antoine 2018 eq. (2)
-    cut: float | None = None  # tau of Ortiz: only rows with u > tau count
-    m: float = 2.0  # exponent of the FCM run
-    passes: int = 1  # 2: fit, estimate the scales anew from the result, fit again
-    tighten: Callable | None = None  # (model, scale, tau) -> both tau times tighter: search for tau
 
 
 @dataclass(frozen=True)
@@ -91,11 +87,11 @@ def _run(model, source, start, scaling, options, rng, share):
     if (scale is None and (uses_scale or automatic)) or (theta is None and uses_scale):
         # PCM and its kin go on from the centres of an FCM run: those of the papers do, and it is what
         # keeps a default fit from collapsing.
-        frame = Frame.singletons(model.n_clusters, getattr(model.prototypes, "fence", 0.0))
+        frame = Frame.singletons(model.n_clusters, model.prototypes.fence)
         companion = Model(model.prototypes, Fuzzy(scaling.m), frame, labels=model.labels)
         fuzzy = _fit_plain(companion, source, start, options, rng)
         if scale is None:
-            natural = _natural_scale(companion, source, fuzzy, scaling.cut)
+            natural = natural_scale(companion, source, fuzzy, scaling.cut)
             scale = scaling.factor * natural
         theta = fuzzy.state.theta
     if scaling.tighten:
@@ -103,10 +99,10 @@ def _run(model, source, start, scaling, options, rng, share):
     sentence, model = model, _resolve(model, source, theta, scale, share)
     if not uses_scale or theta is None:
         fit = _fit_plain(model, source, start, options, rng)
-        return Outcome(model, fit, _floored(fit.stats.mean_distance, source.rows.units), source)
+        return Outcome(model, fit, floored(fit.stats.mean_distance, source.rows.units), source)
     fit = alternate(model, source, _begin(model, theta, scale), options)
     if scaling.value is None and scaling.passes == 2:
-        again = replace(fit.state, scale=_floored(fit.stats.mean_distance, source.rows.units))
+        again = replace(fit.state, scale=floored(fit.stats.mean_distance, source.rows.units))
         model = _resolve(sentence, source, again.theta, again.scale, share)
         second = alternate(model, source, again, options)
         fit = replace(second, n_iter=fit.n_iter + second.n_iter)
@@ -140,21 +136,10 @@ class _Remembering:
 def go_on(model, source, state, past, options) -> Outcome:
     """Fit to further rows: those that have gone by keep the influence that they had."""
     part, rows = model.prototypes, _Remembering(source, past, model.prototypes, state.theta)
-    if hasattr(part, "total"):
-        model = replace(model, prototypes=replace(part, total=part.total + source.rows.total_weight))
+    model = replace(model, prototypes=part.with_more_rows(source.rows.total_weight))
     fit = alternate(model, rows, state, options)
-    natural = _floored(fit.stats.mean_distance, source.rows.units)
+    natural = floored(fit.stats.mean_distance, source.rows.units)
     return Outcome(model, fit, state.scale if model.partition.uses_scale else natural, source)
-
-
-def tighter_scale(model, scale, tau):
-    """gamma_k / tau."""
-    return model, scale / tau
-
-
-def tighter_typicalities(model, scale, tau):
-    """b = tau in PFCM, whose typicalities see gamma_k / b."""
-    return replace(model, partition=replace(model.partition, b=tau)), scale
 
 
 def _widest(model, source, theta, scale, tighten, options, rng):
@@ -167,20 +152,14 @@ def _widest(model, source, theta, scale, tighten, options, rng):
     quick = replace(
         options, tol=max(options.tol, _QUICK_TOL * source.rows.units.spread), max_iter=_QUICK_ITER
     )
-    apart = _gaps(theta[0])
+    apart = gaps(theta[0])
     for tau in 2.0 ** np.arange(7):
         trial, width = tighten(model, scale, float(tau))
         resolved = _resolve(trial, small, theta, width)
         fit = alternate(resolved, small, _begin(resolved, theta, width), quick)
-        if (_gaps(fit.state.centers) >= 0.5 * apart).all():
+        if (gaps(fit.state.centers) >= 0.5 * apart).all():
             break
     return trial, width
-
-
-def _gaps(V):
-    """Distances between the centres, each pair once."""
-    k, other = np.triu_indices(len(V), 1)
-    return np.sqrt(((V[k] - V[other]) ** 2).sum(axis=1))
 
 
 def _resolve(model, source, theta, scale, share=1.0):
@@ -254,54 +233,6 @@ def neighbouring_pairs(outcome):
     return mutual_pairs(shared)
 
 
-@dataclass(frozen=True)
-class _Cut:
-    """Weight and distance of the rows above the cut; `+` adds them."""
-
-    weight: np.ndarray
-    distance: np.ndarray
-
-    def __add__(self, other):
-        return _Cut(self.weight + other.weight, self.distance + other.distance)
-
-
-def _cut_sums(rows, model, state, tau):
-    D = model.prototypes.distances(rows.points, state.theta, model.frame).astype(np.float64)
-    U, _ = fuzzy_memberships(D, model.partition.m, 0.0)
-    W = (tau < U) * (1.0 if rows.weight is None else rows.weight[:, None])
-    return _Cut(W.sum(axis=0), (W * D).sum(axis=0))
-
-
-def _natural_scale(model, source, fuzzy, tau):
-    """gamma_k = sum u^m d / sum u^m (Antoine 2018 eq. (2)); with a cut, the mean d over rows with u > tau.
-
-    Ortiz prints u^q in the numerator of the cut, which would not be a mean; a cluster in which no
-    row passes the cut falls back on eq. (2).
-    """
-    scale = fuzzy.stats.mean_distance
-    if tau is not None:
-        cut = source.reduce(_cut_sums, model, fuzzy.state, tau)
-        scale = np.where(cut.weight > 0, cut.distance / np.where(cut.weight > 0, cut.weight, 1), scale)
-    return _floored(scale, source.rows.units)
-
-
-def _floored(scale, units):
-    """Scales by which one can divide."""
-    mean = float(scale.sum()) / len(scale)
-    floor = max(_LEAST_SCALE * mean, (_LEAST_RADIUS * units.spread) ** 2, _LEAST)
-    return np.maximum(scale, floor)
-
-
-def coincident(state, scale, share=0.1):
-    """Pairs of centres nearer than `share` of the smaller of their two radii sqrt(gamma)."""
-    V = state.centers
-    d = ((V[:, None] - V[None]) ** 2).sum(axis=2)
-    near = d <= share**2 * np.minimum(scale[:, None], scale[None])
-    if np.count_nonzero(near) <= len(V):  # each only to itself, as a rule
-        return np.empty((0, 2), np.intp)
-    return np.argwhere(np.triu(near, 1))
-
-
 _MERGE_SHARE = 0.3  # modes of one bump differ with the scale that looks at them; of two, by more
 
 
@@ -321,7 +252,7 @@ def merge(outcome, source, scaling, options):
         if scaling.value is None:
             companion = Model(model.prototypes, Fuzzy(scaling.m), Frame.singletons(len(keep)))
             fuzzy = alternate(companion, source, State(state.theta), options)
-            natural = _natural_scale(companion, source, fuzzy, scaling.cut)
+            natural = natural_scale(companion, source, fuzzy, scaling.cut)
             state = State(fuzzy.state.theta, scaling.factor * natural)
         again = alternate(model, source, state, options)
         fit = replace(again, n_iter=fit.n_iter + again.n_iter)

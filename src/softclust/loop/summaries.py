@@ -9,7 +9,7 @@ from softclust.grammar.model import Model
 from softclust.grammar.partitions import Hard, Members
 from softclust.grammar.prototypes import Points
 from softclust.grammar.state import State
-from softclust.grammar.sweep import assign
+from softclust.grammar.sweep import assign, sweep
 
 
 def _nearest(rows, V):
@@ -41,3 +41,12 @@ def groups(source, V):
     some = np.where(weight > 0, weight, 1.0)
     means = np.where((weight > 0)[:, None], sums[:, 1:] / some[:, None], V)
     return weight, means, source.reduce(_group_products, V, means) / some[:, None, None]
+
+
+def total_variance(source):
+    """Trace of the covariance in loop units, from one sweep with a single centre at the origin."""
+    p = source.rows.X.shape[1]
+    one = Model(Points(), Hard(), Frame.singletons(1))
+    stats = source.reduce(sweep, one, State((np.zeros((1, p)),)))
+    mean = stats.moments[0][0] / stats.weight[0]
+    return float(stats.mean_distance[0] - mean @ mean)

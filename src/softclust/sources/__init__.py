@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import sys
 
-import numpy as np
-
+from softclust.compat.dask import meta_of
 from softclust.sources.local import LocalSource, n_threads, single_threaded_blas
 
 
@@ -28,11 +27,6 @@ def remote_rows(X):
     from softclust.sources.remote import RemoteRows
 
     return RemoteRows(X)
-
-
-def meta_of(X):
-    """No rows of a dask collection, with the names of its columns if it has any."""
-    return X._meta if hasattr(X, "columns") else np.empty((0, int(X.shape[1])))
 
 
 def source_of(rows, threads):

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from distributed import wait
 from distributed.protocol import pickle
 
+from softclust.compat.dask import address_of, ask_directly
+
 _PATIENCE = 2.0  # s without an answer, after which one looks whether the holder is still there
 _MOST_DIRECT = 256  # connections: a client has 512
 
@@ -46,18 +48,6 @@ def _let_go(client, futures):
     """Without waiting, for nobody knows which thread this is."""
     if client.status == "running":
         client.loop.add_callback(client.cancel, futures, asynchronous=True)
-
-
-class _Direct:
-    """A client that asks actors without a stop at the scheduler."""
-
-    direct_to_workers = True
-
-    def __init__(self, client):
-        self._client = client
-
-    def __getattr__(self, name):
-        return getattr(self._client, name)
 
 
 async def _is_near(client, addresses):
@@ -100,9 +90,9 @@ class Crew:
         weakref.finalize(self, _let_go, client, self.futures).atexit = False
         with _losses():
             self.holders = client.gather(self.futures)
-        if client.sync(_is_near, client, [holder._address for holder in self.holders]):
+        if client.sync(_is_near, client, [address_of(holder) for holder in self.holders]):
             for holder in self.holders:
-                holder._client = _Direct(client)
+                ask_directly(holder, client)
 
     def serve(self, call, details):
         """What the call gives for each shard and its details, in their order."""

@@ -86,18 +86,17 @@ class DaskSource:
         """All rows in memory: for samples, which may be all of few rows."""
         return LocalSource(self.rows.sampled(np.arange(len(self))), self.threads)
 
-    def rowwise(self, reader, name, state):
-        """What the method of this name says of each row, as dask arrays with the blocks of X."""
-        far = self.rows.X
-        reader, plain = reader.without_rows(), replace(state, linked=None)
+    def rowwise(self, read, fitted):
+        """What `read(fitted, source)` says of each row, as dask arrays with the blocks of X."""
+        far, plain = self.rows.X, fitted.without_links
         one = replace(self._template, X=np.zeros((1, far.n_features), far.dtype))
-        like = getattr(reader, name)(LocalSource(one), plain)
-        shared = dask.delayed(_Reading(reader, name, plain, self._template, far.dtype), traverse=False)
+        like = read(plain, LocalSource(one))
+        shared = dask.delayed(_Reading(read, plain, self._template, far.dtype), traverse=False)
         lengths = far.given_lengths
         details = patches = [None] * len(lengths)
         if not np.isnan(lengths).any():  # of rows that nobody has counted nothing is known either
             edges = np.concatenate(([0], np.cumsum(lengths))).astype(int)
-            details, patches = self._details_between(edges), self._patches(reader, name, state, edges)
+            details, patches = self._details_between(edges), self._patches(read, fitted, edges)
         token = uuid4().hex
         told = f"softclust-told-{token}"
         tasks: dict[Any, Any] = {
@@ -109,13 +108,13 @@ class DaskSource:
             return _part(graph, told, None, lengths, like)
         return type(like)(*(_part(graph, told, k, lengths, field) for k, field in enumerate(like)))
 
-    def _patches(self, reader, name, state, edges):
+    def _patches(self, read, fitted, edges):
         """For each block the linked rows in it and what is said of them, which is found for all at once."""
-        if self.rows.links is None or state.linked is None:
+        if self.rows.links is None or fitted.without_links is fitted:
             return [None] * (len(edges) - 1)
         rows = self.rows.links.graph.rows
         order = np.argsort(rows)
-        rows, told = rows[order], getattr(reader, name)(LocalSource(self.rows.sampled(rows)), state)
+        rows, told = rows[order], read(fitted, LocalSource(self.rows.sampled(rows)))
         told = (told,) if isinstance(told, np.ndarray) else tuple(told)
         cuts = np.searchsorted(rows, edges)
         return [
@@ -144,9 +143,8 @@ class _Hidden:
 class _Reading:
     """How a block is read out."""
 
-    def __init__(self, reader, name, state, template, dtype):
-        self.reader, self.name, self.state = reader, name, state
-        self.template, self.dtype = template, dtype
+    def __init__(self, read, fitted, template, dtype):
+        self.read, self.fitted, self.template, self.dtype = read, fitted, template, dtype
 
 
 def _tell(reading, block, hidden):
@@ -157,7 +155,7 @@ def _tell(reading, block, hidden):
         raise ValueError(f"Input X contains {X[i, j]}: row {i} of a block, feature {j}.")
     known = None if detail is None else detail[0]
     rows = replace(reading.template, X=X, known=known)
-    told = getattr(reading.reader, reading.name)(LocalSource(rows), reading.state)
+    told = reading.read(reading.fitted, LocalSource(rows))
     if patch is not None:
         place, values = patch
         for array, value in zip((told,) if isinstance(told, np.ndarray) else told, values, strict=True):

@@ -7,13 +7,14 @@ twice as long, so its row groups are written once to a file beside those of the 
 from __future__ import annotations
 
 import hashlib
-import mmap
 import os
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
+
+from softclust.compat.numpy import read_ahead, write_header
 
 _BATCH = 65_536
 
@@ -31,8 +32,7 @@ def are_files(X):
 def opened(X):
     """The rows as a read-only memory map, and an empty table with the names of its columns, or None."""
     rows, like = _opened(X)
-    if hasattr(mmap, "MADV_SEQUENTIAL"):
-        rows._mmap.madvise(mmap.MADV_SEQUENTIAL)  # pages are fetched before a pass comes to them
+    read_ahead(rows)
     return rows, like
 
 
@@ -121,7 +121,7 @@ def _write(file, blocks: Iterable):
             array = array.astype(np.float64)
         if first is None:
             first = array[:0]
-            _header(file, (0, array.shape[1]), array.dtype)
+            write_header(file, (0, array.shape[1]), array.dtype)
         if array.shape[1] != first.shape[1]:
             raise ValueError(
                 f"Row {n} begins a block of {array.shape[1]} features; those before have {first.shape[1]}."
@@ -131,12 +131,6 @@ def _write(file, blocks: Iterable):
     if first is None:
         raise ValueError("Found array with 0 sample(s): there is no block of rows.")
     file.seek(0)
-    _header(file, (n, first.shape[1]), first.dtype)
+    write_header(file, (n, first.shape[1]), first.dtype)
     file.flush()
     os.fsync(file.fileno())
-
-
-def _header(file, shape, dtype):
-    """NumPy leaves room in the header for the first dimension to grow to any length."""
-    about = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_2_0(file, about)

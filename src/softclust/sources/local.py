@@ -159,9 +159,9 @@ class LocalSource:
         """All rows in memory: these are."""
         return self
 
-    def rowwise(self, reader, name, state):
-        """What the method of this name says of each row, from a state."""
-        return getattr(reader, name)(self, state)
+    def rowwise(self, read, fitted):
+        """What `read(fitted, source)` says of each row."""
+        return read(fitted, self)
 
     def sample(self, size, rng):
         """`size` rows that weigh something, without replacement, in their order."""

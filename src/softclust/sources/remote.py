@@ -20,6 +20,7 @@ from dask.base import get_scheduler
 from dask.delayed import Delayed
 from dask.optimization import cull
 
+from softclust.compat.dask import current_client
 from softclust.errors import DataLostError
 from softclust.sources.columns import column_range
 from softclust.sources.local import fold, n_threads
@@ -279,7 +280,7 @@ class RemoteRows:
             mine = details[first:last]
             if any(detail is not None for detail in mine):
                 work.append((call, _Shard(mine), shard, weighs))
-        client = _client()
+        client = current_client()
         if (
             client is not None
             and self.is_held
@@ -389,7 +390,7 @@ def _itself(shard):
 
 def _held(tasks):
     """Their results, held where they are made."""
-    client = _client()
+    client = current_client()
     return list(dask.persist(*tasks)) if client is None else client.compute(tasks)
 
 
@@ -407,24 +408,21 @@ def _merged(X):
     return X if len(merged) == len(lengths) else X.rechunk({0: tuple(merged)})
 
 
-def _client():
-    """The client of a cluster, where tasks go to one."""
-    return getattr(get_scheduler(), "__self__", None)
-
-
 def _threads():
-    client = _client()
+    client = current_client()
     return sum(client.nthreads().values()) if client is not None else n_threads(None)
 
 
 def _can_hold():
     """A pool of processes brings results back to this one: rows must not be among them."""
     scheduler = get_scheduler()
-    return _client() is not None or scheduler is None or "multiprocessing" not in scheduler.__module__
+    return (
+        current_client() is not None or scheduler is None or "multiprocessing" not in scheduler.__module__
+    )
 
 
 def _memory():
-    client = _client()
+    client = current_client()
     if client is None:
         return _here()
     workers = client.scheduler_info(n_workers=-1)["workers"].values()

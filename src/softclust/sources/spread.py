@@ -63,3 +63,20 @@ def extents(source):
     """(p,) range of each feature."""
     box = source.reduce(_box)
     return box.high - box.low
+
+
+def deviations(source):
+    """(p,) standard deviation of each feature, above 0."""
+    values = variances(source)
+    return np.sqrt(np.maximum(values, max(1e-9 * values.max(), 1e-200)))
+
+
+def greatest_extent(source):
+    """The greatest range of a feature, above 0."""
+    return max(float(extents(source).max()), 1e-100)
+
+
+def log_uniform_density(source):
+    """Logarithm of 1/volume of the box of the rows."""
+    extent = extents(source)
+    return -float(np.log(np.maximum(extent, 1e-6 * max(extent.max(), 1e-200))).sum())

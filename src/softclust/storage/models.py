@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import softclust
 from softclust import estimators
 from softclust.errors import ModelFileError
+from softclust.estimators.readout import Fitted, FittedCredal, FittedMixture
 from softclust.grammar import partitions, prototypes, separation
 from softclust.grammar.frame import Frame
 from softclust.grammar.model import Model
@@ -25,9 +28,9 @@ _CLASSES = {
             for name in partitions.__all__
             if hasattr(getattr(partitions, name), "rule")
         ),
-        *(getattr(prototypes, name) for name in prototypes.__all__ if name[0].isupper()),
+        *(part for name in prototypes.__all__ if isinstance(part := getattr(prototypes, name), type)),
         *(separation.Repulsion, separation.CentralDistance),
-        *(Frame, State, Stats, Units, Model),
+        *(Frame, State, Stats, Units, Model, Fitted, FittedCredal, FittedMixture),
         *(LabelLikelihood, LabelPenalty, LinkPenalty, SubsetPenalty),
     )
 }
@@ -61,4 +64,9 @@ def load(path):
     cls = _CLASSES[header["estimator"]]
     estimator = cls.__new__(cls)
     estimator.__dict__.update(state)
+    if "_model" in state:  # the parts of `_fitted` were attributes once
+        model, fitted, units = (vars(estimator).pop(name) for name in ("_model", "_state", "_units"))
+        limits = vars(estimator).pop("_outlier_limits", None)
+        readout = estimator._readout(model, fitted, units)
+        estimator._fitted = readout if limits is None else replace(readout, limits=limits)
     return estimator

@@ -1,15 +1,17 @@
 """Entropic partition: memberships that sum to one and are never 0; with Gaussians it is EM."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from softclust.grammar.partitions.base import Partition
 from softclust.grammar.partitions.members import Members
 from softclust.kernels.codes import ENTROPIC, Rule
 
 
 @dataclass(frozen=True)
-class Entropic:
+class Entropic(Partition):
     """J = sum_i sum_k u_ik (d_ik + ln u_ik), least at u = softmax(-d): -sum_i ln sum_k exp(-d_ik).
 
     With d = -ln pi_k N(x; mu_k, Sigma_k) that is minus the log-likelihood of a mixture (Ortiz, EM).
@@ -18,11 +20,8 @@ class Entropic:
 
     noise: float | None = None
 
-    uses_scale = False
-    has_typicalities = False
-    has_noise = True
-    relocates = False
-    is_entropic = True
+    is_entropic: ClassVar[bool] = True
+    takes_links: ClassVar[bool] = True
 
     @property
     def rule(self):
@@ -64,8 +63,8 @@ class Exponential(Entropic):
 
     m: float = 2.0
 
-    has_noise = False
-    settle = None  # type: ignore[assignment]  # its J has no memberships of pairs
+    has_noise: ClassVar[bool] = False
+    takes_links: ClassVar[bool] = False  # its J has no memberships of pairs
 
     @property
     def rule(self):

@@ -1,9 +1,11 @@
 """Fuzzy partition: memberships that sum to one, with an exponent."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from softclust.grammar.partitions.base import Partition
 from softclust.grammar.partitions.members import members_from_distances
 from softclust.kernels.codes import FUZZY, Rule
 
@@ -19,7 +21,7 @@ def fuzzy_memberships(D, m, noise):
 
 
 @dataclass(frozen=True)
-class Fuzzy:
+class Fuzzy(Partition):
     """J = sum_i sum_k u_ik^m d_ik, sum_k u_ik = 1 (Xia 2011 eq. (1), (2); Ortiz, GCFAS).
 
     With a noise distance delta (Dave 1991) one more column has d = delta^2 for every row.
@@ -27,11 +29,7 @@ class Fuzzy:
 
     m: float = 2.0
 
-    is_entropic = False
-    uses_scale = False
-    has_typicalities = False
-    has_noise = True
-    relocates = False
+    takes_links: ClassVar[bool] = True
 
     @property
     def rule(self):

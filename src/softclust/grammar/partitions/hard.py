@@ -1,22 +1,21 @@
 """Hard partition: k-means."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from softclust.grammar.partitions.base import Partition
 from softclust.grammar.partitions.members import members_from_distances
 from softclust.kernels.codes import HARD, Rule
 
 
 @dataclass(frozen=True)
-class Hard:
+class Hard(Partition):
     """J = sum_i min_k d_ik (Ortiz, GCHAS); with a noise distance, min(delta^2, min_k d_ik)."""
 
-    is_entropic = False
-    uses_scale = False
-    has_typicalities = False
-    has_noise = True
-    relocates = True  # a cluster that no row wants moves to the worst served row
+    relocates: ClassVar[bool] = True  # a cluster that no row wants moves to the worst served row
+    takes_links: ClassVar[bool] = True
 
     @property
     def rule(self):

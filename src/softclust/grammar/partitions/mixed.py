@@ -1,9 +1,11 @@
 """Partitions with both memberships and typicalities."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from softclust.grammar.partitions.base import Partition
 from softclust.grammar.partitions.fuzzy import Fuzzy
 from softclust.grammar.partitions.members import members_from_typicalities
 from softclust.grammar.partitions.possibilistic import Possibilistic
@@ -11,7 +13,7 @@ from softclust.kernels.codes import IMPROVED, POSSIBILISTIC_FUZZY, Rule
 
 
 @dataclass(frozen=True)
-class PossibilisticFuzzy:
+class PossibilisticFuzzy(Partition):
     """J = sum (a u^m + b t^eta) d + sum_k gamma_k sum_i (1 - t)^eta (Pal 2005; Antoine 2018 eq. (5))."""
 
     a: float = 1.0
@@ -19,11 +21,8 @@ class PossibilisticFuzzy:
     m: float = 2.0
     eta: float = 2.0
 
-    is_entropic = False
-    uses_scale = True
-    has_typicalities = True
-    has_noise = True
-    relocates = False
+    uses_scale: ClassVar[bool] = True
+    has_typicalities: ClassVar[bool] = True
 
     @property
     def rule(self):
@@ -44,7 +43,7 @@ class PossibilisticFuzzy:
 
 
 @dataclass(frozen=True)
-class ImprovedPossibilistic:
+class ImprovedPossibilistic(Partition):
     """J = sum u^m t^eta d + sum_k gamma_k sum_i u^m (1 - t)^eta (Zhang & Leung 2004, variant 1).
 
     Variant 2, `entropy`: J = sum u^m t d + sum_k gamma_k sum_i u^m (t ln t - t + 1).  For given
@@ -55,11 +54,8 @@ class ImprovedPossibilistic:
     eta: float = 2.0
     entropy: bool = False
 
-    is_entropic = False
-    uses_scale = True
-    has_typicalities = True
-    has_noise = True
-    relocates = False
+    uses_scale: ClassVar[bool] = True
+    has_typicalities: ClassVar[bool] = True
 
     @property
     def rule(self):

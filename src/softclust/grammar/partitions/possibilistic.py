@@ -1,15 +1,17 @@
 """Possibilistic partitions: how typical is a row of a cluster, whatever the others say?"""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from softclust.grammar.partitions.base import Partition
 from softclust.grammar.partitions.members import members_from_typicalities
 from softclust.kernels.codes import POSSIBILISTIC, Rule
 
 
 @dataclass(frozen=True)
-class Possibilistic:
+class Possibilistic(Partition):
     """J = sum_i sum_k b t_ik^eta d_ik + sum_k gamma_k sum_i (1 - t_ik)^eta.
 
     t = 1/(1 + (b d/gamma)^(1/(eta-1))): Antoine 2018 section II with b = 1 and eta written m, its eq. (9)
@@ -19,11 +21,9 @@ class Possibilistic:
     eta: float = 2.0
     b: float = 1.0
 
-    is_entropic = False
-    uses_scale = True
-    has_typicalities = True
-    has_noise = False
-    relocates = False
+    uses_scale: ClassVar[bool] = True
+    has_typicalities: ClassVar[bool] = True
+    has_noise: ClassVar[bool] = False
 
     @property
     def rule(self):
@@ -52,14 +52,12 @@ class Possibilistic:
 
 
 @dataclass(frozen=True)
-class PossibilisticEntropic:
+class PossibilisticEntropic(Partition):
     """J = sum_i sum_k t_ik d_ik + sum_k gamma_k sum_i (t ln t - t), t = exp(-d/gamma) (Ortiz)."""
 
-    is_entropic = False
-    uses_scale = True
-    has_typicalities = True
-    has_noise = False
-    relocates = False
+    uses_scale: ClassVar[bool] = True
+    has_typicalities: ClassVar[bool] = True
+    has_noise: ClassVar[bool] = False
 
     @property
     def rule(self):

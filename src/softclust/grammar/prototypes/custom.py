@@ -5,9 +5,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from softclust.grammar.prototypes.base import GEOMETRIES, PURE_NUMBERS, Prototypes
+
 
 @dataclass(frozen=True)
-class Custom:
+class Custom(Prototypes):
     """The words of the loop for a part that knows three: distances, additive moments, solve.
 
     The part sees rows in the units of the data, and theta as it returned it: a tuple of arrays with a row
@@ -21,18 +23,18 @@ class Custom:
 
     part: Any
 
-    passes: ClassVar = None
+    measure: ClassVar[str] = PURE_NUMBERS
     in_data_units: ClassVar[bool] = True
-    is_unitless: ClassVar[bool] = True
     may_ascend: ClassVar[bool] = True  # whether its solve lowers J, no one has proven
+
+    @classmethod
+    def from_data(cls, source, request):
+        return cls(request.geometry)
 
     def begin(self, V, *more):
         if hasattr(self.part, "begin"):
             return _theta(self.part.begin(V, *more))
         return (np.array(V), *more)
-
-    def start(self, theta):
-        return theta
 
     def distances(self, points, theta, frame):
         D = np.asarray(self.part.distances(points, theta))
@@ -59,21 +61,16 @@ class Custom:
             np.where(held.reshape(-1, *[1] * (x.ndim - 1)), y, x) for x, y in zip(new, theta, strict=True)
         )
 
-    def penalty(self, theta):
-        return 0.0
-
     def shift(self, theta, other):
         """The greatest change of an array, as a share of its greatest entry."""
         return max(
             float(np.abs(x - y).max() / (np.abs(y).max() or 1.0)) for x, y in zip(theta, other, strict=True)
         )
 
-    def packed(self, theta):
-        return np.concatenate([x.ravel() for x in theta])
 
-    def unpacked(self, point, theta):
-        ends = np.cumsum([x.size for x in theta])[:-1]
-        return tuple(part.reshape(x.shape) for part, x in zip(np.split(point, ends), theta, strict=True))
+def geometry_of(word):
+    """The class that a name stands for; an object of the user's own is a `Custom`."""
+    return GEOMETRIES[word] if isinstance(word, str) else Custom
 
 
 def _theta(value):
@@ -104,6 +101,19 @@ class Directions:
     def solve(self, weight, moments, theta):
         new = _of_length_one(moments[0])
         return (np.where((new == 0).all(axis=1, keepdims=True), theta[0], new),)
+
+
+@dataclass(frozen=True)
+class Cosines(Custom):
+    """The geometry "directions": clusters are directions, and distances 1 - cos(x_i, v_k)."""
+
+    part: Any = Directions()
+
+    name: ClassVar[str | None] = "directions"
+
+    @classmethod
+    def from_data(cls, source, request):
+        return cls()
 
 
 def _of_length_one(X):

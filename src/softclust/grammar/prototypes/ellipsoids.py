@@ -2,20 +2,23 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from softclust._lazy import kernels
 from softclust.grammar.prototypes.axes import axes
+from softclust.grammar.prototypes.base import PURE_NUMBERS, Prototypes
 from softclust.grammar.prototypes.points import HOLD, LOST, firm_solution
-from softclust.values import Value, cache_last
+from softclust.sources.spread import variances
+from softclust.values import cache_last
 
 _MOST_LOG = np.log(1e3)  # of the longest axis of a metric, and of the shortest
 _MOST_FREE_LOG = 650.0  # where nothing else bounds them: the exponential has a float
 
 
 @dataclass(frozen=True)
-class Ellipsoids(Value):
+class Ellipsoids(Prototypes):
     """d_ik = (x_i - v_k)' S_k (x_i - v_k), det S_k = 1 (Gustafson-Kessel; CECM, Antoine et al. 2012).
 
     A set of clusters stands at the mean of its centres and measures by the mean of its METRICS (Xie &
@@ -33,6 +36,17 @@ class Ellipsoids(Value):
     reg: float  # kappa
     target: np.ndarray  # (p,) the diagonal of T
     total: float = 1.0  # n, the weight of all rows
+
+    name: ClassVar[str | None] = "ellipsoids"
+    is_additive: ClassVar[bool] = True
+    has_shape: ClassVar[bool] = True
+    remedy: ClassVar[str] = "a greater metric_reg would keep them apart"
+
+    @classmethod
+    def from_data(cls, source, request):
+        """T is the variance of each feature, divided by the number of clusters."""
+        target = safe_variances(source) / request.n_clusters
+        return cls(request.metric_reg, target, source.rows.total_weight)
 
     @property
     def passes(self):
@@ -69,6 +83,13 @@ class Ellipsoids(Value):
     def start(self, theta):
         """What `begin` takes to begin at theta: S^-1, a covariance of that metric."""
         return theta[0], np.linalg.inv(theta[1])
+
+    @classmethod
+    def shape_given(cls, matrices, units, c, p):
+        return check_covariances(matrices, c, p)
+
+    def with_more_rows(self, weight):
+        return replace(self, total=self.total + weight)
 
     def _mean_metrics(self, theta, frame):
         return theta[1] if frame.is_singletons else _combined(frame.mean, theta[1])
@@ -151,6 +172,17 @@ class Ellipsoids(Value):
         """Clusters whose metric is at its bound: they have hardly any extent in some direction."""
         return np.flatnonzero(np.linalg.eigvalsh(theta[2])[:, -1] >= _MOST_LOG - 1e-6)
 
+    def published(self, theta, stats, frame, units):
+        return {"covariances_": units.squares_to_data(self.covariances(stats, frame))}
+
+    def complaints(self, theta, units):
+        for k in self.flat(theta):
+            yield (
+                f"Cluster {k} is flat: its scatter in one direction is less than a thousandth of that in "
+                f"the mean direction; metric_reg={self.reg:g} does not hold it. A greater one, "
+                "fewer clusters or fewer features would."
+            )
+
     def covariances(self, stats, frame):
         """(c, p, p) influence-weighted covariance of each cluster about its centre, with its ridge."""
         G = frame.mean
@@ -183,6 +215,14 @@ class FreeVolume(Ellipsoids):
     they rest, and they often end singular or without rows.  `Ellipsoids` is what that form was meant to be.
     """
 
+    name: ClassVar[str | None] = "mahalanobis-refit"
+    measure: ClassVar[str] = PURE_NUMBERS
+    is_additive: ClassVar[bool] = False
+
+    @classmethod
+    def from_data(cls, source, request):
+        return cls(0.0, safe_variances(source))
+
     @cached_property
     def _size(self):
         return np.ones_like(self.target)
@@ -197,6 +237,12 @@ class FreeVolume(Ellipsoids):
         """Clusters with hardly any extent in some direction, or in all."""
         values = np.linalg.eigvalsh(theta[1])
         return np.flatnonzero((values[:, 0] <= 1e-6 * values[:, -1]) | (values[:, -1] >= 1e12))
+
+
+def safe_variances(source):
+    """(p,) variance of each feature, above 0 also for features that never change."""
+    variance = variances(source)
+    return np.maximum(variance, 1e-9 * max(variance.mean(), 1e-280))
 
 
 def about(stats, move):

@@ -7,8 +7,10 @@ import numpy as np
 
 from softclust._lazy import kernels
 from softclust.grammar.prototypes.axes import axes
-from softclust.grammar.prototypes.ellipsoids import about
-from softclust.values import Value, cache_last
+from softclust.grammar.prototypes.base import AT_HARD_CLUSTERS, LOG_DENSITIES, Prototypes
+from softclust.grammar.prototypes.ellipsoids import about, check_covariances, safe_variances
+from softclust.sources.spread import deviations
+from softclust.values import cache_last
 
 _LOG_2PI = float(np.log(2 * np.pi))
 _LEAST = 1e-8  # variance of a component, of that of all rows: below, sums of squares are rounding
@@ -16,7 +18,7 @@ _LEAST_WEIGHT = 1e-300  # of a component
 
 
 @dataclass(frozen=True)
-class Gaussians(Value):
+class Gaussians(Prototypes):
     """d_ik = -ln pi_k N(x_i; mu_k, Sigma_k); theta = (mu, Sigma, pi).
 
     `kind` is "full", "tied", "diag" or "spherical"; `reg` is added to every variance.  Where there is
@@ -30,9 +32,23 @@ class Gaussians(Value):
     size: np.ndarray  # (p,) standard deviations of the rows: no component is flatter than 1e-4 of them
     noise: bool = False
 
-    is_log_density: ClassVar[bool] = True
-    is_unitless: ClassVar[bool] = True
+    name: ClassVar[str | None] = "gath-geva"
+    measure: ClassVar[str] = LOG_DENSITIES
+    starts: ClassVar[str] = AT_HARD_CLUSTERS
+    is_additive: ClassVar[bool] = True
+    has_shape: ClassVar[bool] = True
     may_coincide: ClassVar[bool] = True  # components of different shapes
+
+    @classmethod
+    def from_data(cls, source, request):
+        """Full covariances, held by `metric_reg` times the mean variance of the features."""
+        variance = safe_variances(source)
+        return cls(
+            "full",
+            request.metric_reg * float(variance.mean()),
+            source.rows.total_weight,
+            deviations(source),
+        )
 
     @property
     def passes(self):
@@ -50,8 +66,12 @@ class Gaussians(Value):
         share = (0.9 if self.noise else 1.0) / c
         return V, np.array(covariances), np.full(c, share) if weights is None else weights
 
-    def start(self, theta):
-        return theta
+    @classmethod
+    def shape_given(cls, matrices, units, c, p):
+        return units.squares_to_loop(check_covariances(matrices, c, p))
+
+    def with_more_rows(self, weight):
+        return replace(self, total=self.total + weight)
 
     def _roots(self, covariances):
         """Lower triangles L of precisions, Sigma^-1 = L L', and half of their log-determinants."""
@@ -170,6 +190,20 @@ class Gaussians(Value):
         values = np.maximum(values, 0.0)
         held = (scaled.min(axis=1) <= 4 * _LEAST) | (values[:, 0] <= 2 * self.reg)
         return [(k, np.sqrt(values[k, 0]), np.sqrt(values[k, -1])) for k in np.flatnonzero(held)]
+
+    def published(self, theta, stats, frame, units):
+        return {
+            "covariances_": units.squares_to_data(theta[1]),
+            "scale_": units.squares_to_data(self.traces(theta)),
+        }
+
+    def complaints(self, theta, units):
+        for k, least, most in self.flat(theta):
+            yield (
+                f"Component {k} is flat: its standard deviation is from {least / units.factor:.3g} to "
+                f"{most / units.factor:.3g}. A greater regularisation, fewer clusters, fewer features or another "
+                "shape would hold it."
+            )
 
     def penalty(self, theta):
         return -self.total * float(np.log(self._noise_weight(theta[2])))

@@ -1,11 +1,13 @@
 """Clusters that are points in the space of the rows."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg.lapack import dposv
 
 from softclust._lazy import kernels
+from softclust.grammar.prototypes.base import Prototypes
 
 LOST = 1e-9  # of the heaviest cluster's weight
 HOLD = 1e-10  # of the heaviest weight: far below what moves a centre that has rows
@@ -20,8 +22,12 @@ def firm_solution(H, B):
 
 
 @dataclass(frozen=True)
-class Points:
+class Points(Prototypes):
     """d_ik = |x_i - v_k|^2; a set of clusters stands at the mean of its centres."""
+
+    name: ClassVar[str | None] = "points"
+    is_additive: ClassVar[bool] = True
+    takes_separation: ClassVar[bool] = True
 
     @property
     def passes(self):
@@ -30,14 +36,6 @@ class Points:
     def columns(self, theta, frame):
         """What the passes see: the places of the sets."""
         return (self.places(theta, frame),)
-
-    def begin(self, V):
-        """theta at the start, from centres."""
-        return (V,)
-
-    def start(self, theta):
-        """What `begin` takes to begin at theta."""
-        return theta
 
     def places(self, theta, frame):
         """(K, p) where the sets of clusters stand."""
@@ -54,10 +52,6 @@ class Points:
     def moments(self, points, W, theta, frame):
         """First moments W'X about the origin of the loop."""
         return (W.T @ points.astype(np.float64, copy=False),)
-
-    def moved(self, stats, theta, other, frame):
-        """Statistics of a sweep at theta as one at `other` has them: these are about the origin."""
-        return stats
 
     def solve(self, stats, theta, frame, separation):
         """Minimise sum_j s_j |vbar_j - mu_j|^2 + separation(V); a cluster without weight stays.
@@ -83,10 +77,6 @@ class Points:
             H[np.diag_indices(len(H))] += ridge
             B += ridge * V
         return (np.linalg.solve(H, B) if separation is None else separation.solve(H, B, V),)
-
-    def penalty(self, theta):
-        """What the prototypes themselves add to J."""
-        return 0.0
 
     def shift(self, theta, other):
         """The longest move of a coordinate between two states."""

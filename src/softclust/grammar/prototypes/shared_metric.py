@@ -6,7 +6,10 @@ from typing import ClassVar
 import numpy as np
 
 from softclust.grammar.prototypes.axes import axes
+from softclust.grammar.prototypes.base import PURE_NUMBERS
+from softclust.grammar.prototypes.ellipsoids import check_covariances
 from softclust.grammar.prototypes.points import Points
+from softclust.sources.spread import covariance
 
 
 @dataclass(frozen=True)
@@ -18,8 +21,18 @@ class SharedMetric(Points):
 
     root: np.ndarray  # (p, p) R
 
-    passes: ClassVar = None
-    is_unitless: ClassVar[bool] = True
+    name: ClassVar[str | None] = "mahalanobis"
+    measure: ClassVar[str] = PURE_NUMBERS
+    has_shape: ClassVar[bool] = True
+    has_one_matrix: ClassVar[bool] = True
+    takes_separation: ClassVar[bool] = False
+
+    @classmethod
+    def from_data(cls, source, request):
+        """The inverse of the matrix that was given, else of the covariance of the rows."""
+        if request.matrix is None:
+            return cls.of_covariance(covariance(source))
+        return cls.of_covariance(source.rows.units.squares_to_loop(request.matrix))
 
     @classmethod
     def of_covariance(cls, sigma):
@@ -27,6 +40,16 @@ class SharedMetric(Points):
         values, vectors = axes(sigma)
         extent = np.maximum(values, 1e-12 * values[-1] if values[-1] > 0 else 1.0)
         return cls(vectors / np.sqrt(extent))
+
+    @property
+    def passes(self):
+        return None
+
+    @classmethod
+    def shape_given(cls, matrices, units, c, p):
+        """Nothing: the one matrix is in the geometry itself."""
+        check_covariances(np.asarray(matrices, dtype=np.float64)[None], 1, p)
+        return None
 
     def distances(self, points, theta, frame):
         root = self.root.astype(points.dtype)

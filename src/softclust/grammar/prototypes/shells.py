@@ -5,7 +5,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from softclust.grammar.prototypes.base import AT_CIRCLES, PURE_NUMBERS, Prototypes
+from softclust.grammar.prototypes.ellipsoids import check_covariances
+from softclust.sources.spread import greatest_extent
+
 _HALVINGS = 30
+_LEAST_AXIS = 1e-4  # of the extent of the data: the shortest semi-axis of a shell
 _FENCE = 0.05  # of a semi-axis, or of the extent of the data: rows farther off tell nothing of a shell
 _LEAST = 1e-12  # of a length: a row in the middle of a shell has no direction
 _ROUNDING = 1e-14  # of a length of 1
@@ -32,7 +37,7 @@ def _turned(matrices, points, centers):
 
 
 @dataclass(frozen=True)
-class _Closed:
+class _Closed(Prototypes):
     """What both kinds of shell share: theta = (c, L), the shell |L (x - c)| = 1, bounded by the data.
 
     Without a bound J has a trivial infimum: a shell that grows for ever passes through a whole blob.
@@ -41,8 +46,18 @@ class _Closed:
     reach: float  # longest semi-axis, and farthest coordinate of a centre from the origin of the loop
     least: float  # shortest semi-axis
 
-    passes: ClassVar = None
+    starts: ClassVar[str] = AT_CIRCLES
+    has_shape: ClassVar[bool] = True
     may_coincide: ClassVar[bool] = True  # circles about one centre are different clusters
+
+    @classmethod
+    def from_data(cls, source, request):
+        return cls.within(greatest_extent(source))
+
+    @classmethod
+    def within(cls, extent):
+        """Shells of data of this extent."""
+        return cls(extent, _LEAST_AXIS * extent)
 
     def begin(self, V, matrices=None):
         """Circles of a middling size about V, or ellipses: matrices L with |L (x - c)| = 1."""
@@ -50,8 +65,10 @@ class _Closed:
             matrices = np.broadcast_to(np.eye(V.shape[1]) * 4 / self.reach, (len(V), *[V.shape[1]] * 2))
         return V, np.array(matrices)
 
-    def start(self, theta):
-        return theta
+    @classmethod
+    def shape_given(cls, matrices, units, c, p):
+        """L of the covariances whose level 1 is the shell."""
+        return np.linalg.inv(np.linalg.cholesky(check_covariances(matrices, c, p)) * units.factor)
 
     def semi_axes(self, theta):
         """(c, p) lengths of the semi-axes, the shortest last, in loop units."""
@@ -62,17 +79,17 @@ class _Closed:
         B = np.linalg.inv(theta[1])
         return B @ B.transpose(0, 2, 1)
 
-    def penalty(self, theta):
-        return 0.0
+    def published(self, theta, stats, frame, units):
+        return {
+            "covariances_": units.squares_to_data(self.shapes(theta)),
+            "semi_axes_": self.semi_axes(theta) / units.factor,
+        }
 
     def shift(self, theta, other):
         """The longest move of a centre's coordinate, or of a matrix as a share of its size."""
         size = np.abs(other[1]).max(axis=(1, 2))
         turned = (np.abs(theta[1] - other[1]).max(axis=(1, 2)) / size).max()
         return max(float(np.abs(theta[0] - other[0]).max()), float(turned))
-
-    def packed(self, theta):
-        return np.concatenate([theta[0].ravel(), theta[1].ravel()])
 
     def unpacked(self, point, theta):
         """The shells of a point, cut to the bounds that `solve` keeps."""
@@ -120,8 +137,12 @@ class Shells(_Closed):
     that a part of the way to its minimiser is no ascent either: shells beyond the bound go only so far.
     """
 
-    is_unitless: ClassVar[bool] = True
-    fence: ClassVar[float] = _FENCE**2  # squared distance of noise while scales are looked for
+    name: ClassVar[str | None] = "shells"
+    measure: ClassVar[str] = PURE_NUMBERS
+
+    @property
+    def fence(self):
+        return _FENCE**2
 
     def distances(self, points, theta, frame):
         length, _ = _lengths(_turned(theta[1], points.astype(np.float64), theta[0]))
@@ -163,6 +184,7 @@ class RadialShells(_Closed):
     regression of x on (z/|z|, 1) is simpler, and rests elsewhere.)
     """
 
+    name: ClassVar[str | None] = "radial-shells"
     may_ascend: ClassVar[bool] = True
 
     @property

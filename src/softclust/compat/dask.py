@@ -1,0 +1,41 @@
+"""Dask: an empty collection with its columns, the client of a scheduler, and actors without the scheduler."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def meta_of(X: Any) -> Any:
+    """No rows of a dask collection, with the names of its columns if it has any."""
+    return X._meta if hasattr(X, "columns") else np.empty((0, int(X.shape[1])))
+
+
+def current_client() -> Any:
+    """The client of a cluster, where tasks go to one, or None."""
+    from dask.base import get_scheduler
+
+    return getattr(get_scheduler(), "__self__", None)
+
+
+class _Direct:
+    """A client that asks actors without a stop at the scheduler."""
+
+    direct_to_workers = True
+
+    def __init__(self, client: Any):
+        self._client = client
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+
+def address_of(actor: Any) -> str:
+    """The address of the worker that has an actor."""
+    return actor._address
+
+
+def ask_directly(actor: Any, client: Any) -> None:
+    """Let calls of an actor go to its worker, not through the scheduler."""
+    actor._client = _Direct(client)
