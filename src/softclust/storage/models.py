@@ -28,7 +28,7 @@ _CLASSES = {
             for name in partitions.__all__
             if hasattr(getattr(partitions, name), "rule")
         ),
-        *(part for name in prototypes.__all__ if isinstance(part := getattr(prototypes, name), type)),
+        *(part for part in map(vars(prototypes).get, prototypes.__all__) if isinstance(part, type)),
         *(separation.Repulsion, separation.CentralDistance),
         *(Frame, State, Stats, Units, Model, Fitted, FittedCredal, FittedMixture),
         *(LabelLikelihood, LabelPenalty, LinkPenalty, SubsetPenalty),
