@@ -89,3 +89,14 @@ def test_a_damaged_file_is_compiled_again(damage, tmp_path):
 def test_a_digest_of_all_kernels():
     assert len(compat._source_digest()) == 64
     assert np.unique([compat._source_digest() for _ in range(2)]).size == 1
+
+
+def test_scikit_learn_still_loads_statistics_with_its_base():
+    """If this fails, `compat/scipy_stats.py` is no longer needed: remove the stand-in."""
+    assert "True" in run("import sys, sklearn.base; print('scipy.stats' in sys.modules)")
+
+
+def test_the_stand_in_can_be_switched_off():
+    code = "import sys, softclust; softclust.FuzzyCMeans; print('scipy.stats' in sys.modules)"
+    assert run(code) == "False\n"
+    assert run(code, SOFTCLUST_SCIPY_STATS="1") == "True\n"

@@ -1,22 +1,25 @@
-"""Loading modules and compiled code in less time: it is a good part of the first fit in a process.
+"""Load modules and compiled code late and fast: loading is a good part of the first fit in a process.
 
-It makes hundreds of thousands of objects that stay: each full search for garbage walks all of them again,
-which took a quarter of a second.  And scikit-learn's base loads `scipy.stats` for one function that few
-ever call, which took half a second more.
+Loading makes hundreds of thousands of objects that stay.  Each full garbage collection walks all of them again,
+which took a quarter of a second, so the collector is paused meanwhile.
 """
+
+from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 from softclust.compat.scipy_stats import postponed
 
 
 @contextmanager
-def collector_paused():
-    """No automatic garbage collection inside; as before afterwards."""
+def collector_paused() -> Iterator[None]:
+    """Pause automatic garbage collection; afterwards it is as it was before."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -27,17 +30,17 @@ def collector_paused():
 
 
 @cache
-def kernels(name):
-    """A module of compiled functions: Numba is loaded when the first of them is asked for."""
+def kernels(name: str) -> Any:
+    """A module of compiled functions; the first one that is asked for loads Numba."""
     with collector_paused():
         return import_module(f"softclust.kernels.{name}")
 
 
-def paused_at_first(kernel):
-    """The kernel, called with the collector paused whenever it is first loaded for a type of rows."""
+def paused_at_first(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel, called with the collector paused when it is first loaded for a type of rows."""
     loaded = set()
 
-    def call(X, *arguments):
+    def call(X: Any, *arguments: Any) -> Any:
         if X.dtype in loaded:
             return kernel(X, *arguments)
         with collector_paused():
@@ -48,14 +51,14 @@ def paused_at_first(kernel):
     return call
 
 
-def loaded_when_asked(package, homes):
-    """`__getattr__` and `__dir__` of a package whose names come with the first use of their modules.
+def loaded_when_asked(package: str, homes: dict[str, str]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """`__getattr__` and `__dir__` of a package whose names are loaded at their first use.
 
     `homes` tells in which module of the package each name lives.
     """
     own = vars(sys.modules[package])
 
-    def attribute(name):
+    def attribute(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         with collector_paused(), postponed("scipy.stats"):

@@ -459,7 +459,10 @@ def test_stronger_labels_are_paid_for_less(make, kind, told):
     fitted = make(init=start(X), label_strength=1.0, **SHORT).fit(X, y)
     rows = with_knowledge(fitted, X, y)
     alphas = np.array([0.0, 0.1, 1.0, 3.0, 10.0, 100.0, 1e4, 1e8])
-    J = [sweep(rows, replace(fitted._fitted.model, labels=LabelPenalty(a)), fitted._fitted.state).loss for a in alphas]
+    J = [
+        sweep(rows, replace(fitted._fitted.model, labels=LabelPenalty(a)), fitted._fitted.state).loss
+        for a in alphas
+    ]
     bends = np.diff(J) / np.diff(alphas)
     size = 1e-10 * np.abs(J).max()
     assert (np.diff(J) >= -size).all()

@@ -510,7 +510,12 @@ def test_centres_and_metrics_of_one_step(family, beta):
         3, focal_sets=family if isinstance(family, str) else list(family), noise_distance=RHO, init=V0,
         geometry="ellipsoids", max_iter=2, **given,
     ).fit(X, sample_weight=w)  # fmt: skip
-    part, frame, state, units = model._fitted.model.prototypes, model._fitted.model.frame, model._fitted.state, model._fitted.units
+    part, frame, state, units = (
+        model._fitted.model.prototypes,
+        model._fitted.model.frame,
+        model._fitted.state,
+        model._fitted.units,
+    )
     stats = sweep_by_parts(Rows(X, units, w), model._fitted.model, state)
     V, S, _ = part.solve(stats, state.theta, frame, None)
     sets, M = model.focal_sets_.astype(int), model.predict_mass(X)

@@ -66,7 +66,7 @@ class _PassCache(FunctionCache):
 
     def __init__(self, function: Any):
         super().__init__(function)
-        self._cache_file = _KeyedFiles(self._cache_file)
+        self._cache_file: Any = _KeyedFiles(self._cache_file)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Load without the target's registries, which compiled code does not need.

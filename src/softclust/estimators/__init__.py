@@ -1,16 +1,12 @@
 """The public estimators: each one a sentence of the grammar with defaults that work."""
 
+import softclust
 from softclust._lazy import loaded_when_asked
 
 _HOMES = {
-    "EvidentialCMeans": "evidential",
-    "FuzzyCMeans": "fuzzy",
-    "GaussianMixture": "mixture",
-    "HardCMeans": "hard",
-    "ImprovedPossibilisticCMeans": "mixed",
-    "KMedoids": "medoids",
-    "PossibilisticCMeans": "possibilistic",
-    "PossibilisticFuzzyCMeans": "mixed",
+    name: home.removeprefix("estimators.")
+    for name, home in sorted(softclust._HOMES.items())
+    if home.startswith("estimators.")
 }
 
 __all__ = [*_HOMES]

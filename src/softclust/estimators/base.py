@@ -1,4 +1,4 @@
-"""What a user calls: the parameters that estimators share, `fit`, `partial_fit` and the predictions."""
+"""What a user calls first: the parameters that estimators share, `fit` and `partial_fit`."""
 
 from __future__ import annotations
 
@@ -12,26 +12,23 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from softclust.compat.sklearn import Interval, StrOptions, fit_context
-from softclust.estimators import readout
 from softclust.estimators.callbacks import WithCallbacks, observed
-from softclust.estimators.publish import objective_in_data_units, publish
-from softclust.estimators.reading import Data, check_parameters, input_restored, read, rows_of
+from softclust.estimators.predictions import Predictions
+from softclust.estimators.publish import publish
+from softclust.estimators.reading import Data, check_parameters, input_restored, read
 from softclust.estimators.readout import Fitted
 from softclust.estimators.sentence import Sentence, check_pairs_fit, solve
 from softclust.grammar.prototypes import geometry_of
-from softclust.grammar.sweep import sweep
 from softclust.knowledge.labels import labels_of_classes
-from softclust.knowledge.weights import check_weight
 from softclust.loop import recipes
 from softclust.loop.acceleration import SCHEMES
 from softclust.loop.checkpoint import Journal, identity
 from softclust.loop.draws import RULES
 from softclust.loop.engine import Options
 from softclust.loop.observers import Observers
-from softclust.sources import is_remote, n_threads, single_threaded_blas, source_of
+from softclust.sources import is_remote, single_threaded_blas
 from softclust.sources.rows import Rows
 
 _LEAST_TOL = {np.dtype("f4"): 1e-6, np.dtype("f8"): 0.0}  # a float32 centre does not rest below
@@ -60,7 +57,12 @@ def _is_additive(estimator: Any) -> bool:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SoftClusterer(
-    WithCallbacks, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+    Predictions,
+    WithCallbacks,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    BaseEstimator,
 ):
     """Base of the estimators that the loop fits.
 
@@ -335,117 +337,3 @@ class SoftClusterer(
         """
         self.fit(X, y, sample_weight=sample_weight, must_link=must_link, cannot_link=cannot_link)
         return self.labels_
-
-    # ------------------------------------------------------------------ read-outs
-    def _source(self, X: Any, sample_weight: Any = None) -> Any:
-        """New rows, checked, in the units of the fit."""
-        check_is_fitted(self)
-        X = rows_of(self, X, reset=False)
-        weight = None if sample_weight is None else check_weight(sample_weight, len(X))
-        return source_of(Rows(X, self._fitted.units, weight), n_threads(self.n_jobs))
-
-    def _members(self, X: Any) -> Any:
-        """What the fitted state says of each row; lazy where X is."""
-        return self._source(X).rowwise(readout.members, self._fitted)
-
-    def predict(self, X: Any) -> Any:
-        """Predict the likeliest cluster of each row: the most typical one where there are typicalities.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows; labels and pairs of a fit are not known of them.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Cluster numbers 0..c-1; a lazy dask array where X is one.
-        """
-        return self._members(X).labels
-
-    def predict_proba(self, X: Any) -> Any:
-        """Predict the memberships of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        memberships : ndarray of shape (n_samples, n_clusters_)
-            Rows sum to 1; typicalities are divided by their row sum.
-        """
-        return self._members(X).memberships
-
-    def outlier_score(self, X: Any) -> Any:
-        """Score how far each row is from all clusters.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,)
-            In [0, 1]: the noise membership with `noise_distance`, else 1 - the greatest typicality.
-        """
-        return self._members(X).scores
-
-    def outlier_mask(self, X: Any) -> Any:
-        """Tell which rows belong to no cluster, by the rule of `outlier_mask_`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        mask : ndarray of bool of shape (n_samples,)
-            True for outliers.
-        """
-        members = self._members(X)
-        return self._fitted.outliers(members)
-
-    def transform(self, X: Any) -> Any:
-        """Measure the distance of each row to each cluster.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        distances : ndarray of shape (n_samples, n_clusters_)
-            In the units of the data where the geometry's distances have a unit.
-        """
-        return self._source(X).rowwise(readout.distances, self._fitted)
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Score the fitted clusters on X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-        y : ignored
-            There by convention.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How many rows each row stands for.
-
-        Returns
-        -------
-        score : float
-            Minus the objective: greater is better.
-        """
-        source, fitted = self._source(X, sample_weight), self._fitted
-        stats = source.reduce(sweep, fitted.model, fitted.state)
-        objective = fitted.model.objective(fitted.state, stats)
-        return -float(objective_in_data_units(objective, fitted.model, source.rows))
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_clusters_

@@ -82,6 +82,12 @@ class EvidentialCMeans(SoftClusterer):
         xi.  "paper": 1/(n f), f the number of sets with the empty one (1/(n 2^c) for "full"), so that the
         weight of what is known depends on the unit of the data.  "auto": that, divided by the mean
         squared deviation of the rows from their mean: the same answer in every unit.
+    density_rate : float or "auto", default=None
+        alpha of Xia 2011: rows weigh sum_k exp(-alpha |x_j - x_k|^2), so that rows in empty regions
+        count for little.  "auto" is 10 / trace(covariance), the same for data in any unit.
+    density_from : {"rows", "centers"}, default="rows"
+        "rows": the density of rows, fixed before the fit.  "centers": sum_k exp(-alpha |x_j - v_k|^2), which
+        follows the centres; J is then no longer one fixed function, and may rise.
 
     Attributes
     ----------

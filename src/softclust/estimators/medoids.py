@@ -10,25 +10,28 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from softclust.compat.sklearn import Interval, InvalidParameterError, StrOptions, fit_context
 from softclust.errors import warn
+from softclust.estimators.medoid_predictions import AS_FLOATS, MedoidPredictions, loss_of
 from softclust.knowledge.weights import check_weight
 from softclust.medoids import fitted as readout
-from softclust.medoids.fitted import FittedMedoids
-from softclust.medoids.inputs import check_distances, check_entries, completed, paid
+from softclust.medoids.inputs import (
+    candidates,
+    check_entries,
+    completed,
+    given_medoids,
+    paid,
+)
 from softclust.medoids.metrics import metric_for
 from softclust.medoids.search import Found, Search, clara, clarans, scaled
 from softclust.medoids.spaces import Matrix, RemoteVectors, Vectors
-from softclust.sources import is_remote, meta_of, n_threads, remote_rows, source_of
+from softclust.sources import is_remote, meta_of, n_threads, remote_rows
 from softclust.sources.files import is_file
 from softclust.sources.local import SAMPLE_BYTES
-from softclust.sources.rows import Rows
-from softclust.sources.units import Units
 
 _COUNT = Interval(Integral, 1, None, closed="left")
-_AS_FLOATS = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
 # Those of sklearn.metrics.pairwise_distances, which would take a quarter of a second to load.
 _METRICS = {
     "braycurtis", "canberra", "chebyshev", "cityblock", "correlation", "cosine", "dice", "euclidean",
@@ -36,11 +39,12 @@ _METRICS = {
     "precomputed", "rogerstanimoto", "russellrao", "seuclidean", "sokalsneath", "sqeuclidean", "yule",
 }  # fmt: skip
 _LEAST_SAMPLE = 2000
-_MOST_MERGED = 20_000  # rows among which equal ones are looked for
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class KMedoids(
+    MedoidPredictions, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
     """k-medoids: each row belongs to the nearest of `n_clusters` rows, for any distance.
 
     Minimises L = sum_i w_i min_k d(x_i, m_k) over medoids m_k that are rows of X, by swaps of a medoid
@@ -182,9 +186,12 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         weight = check_weight(sample_weight, n)
         if n < k:
             raise ValueError(f"n_samples={n} should be >= n_clusters={k}.")
-        init = self._given(n, weight)
+        init = given_medoids(self.init, k, n, weight)
         space = self._space(rows)
-        pool, mass = self._candidates(rows, weight, init)
+        merges = not self._is_given() and self._by_chance(
+            init, n if weight is None else np.count_nonzero(weight)
+        )
+        pool, mass = candidates(rows, weight, k, merges)
         if pool is None:
             weighs = None if is_remote(rows) and mass is None else scaled(mass, n)
             found = self._solve(space, weighs, init)
@@ -200,6 +207,30 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         else:
             self._publish(rows, space, medoids, weight, found)
         return self
+
+    def fit_predict(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        must_link: Any = None,
+        cannot_link: Any = None,
+    ) -> Any:
+        """Fit, and return `labels_`.
+
+        Parameters
+        ----------
+        X, y, sample_weight, must_link, cannot_link
+            As in `fit`.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            The nearest medoid of each row.
+        """
+        known = {"sample_weight": sample_weight, "must_link": must_link, "cannot_link": cannot_link}
+        return self.fit(X, y, **known).labels_
 
     def _rows(self, X):
         """Checked rows: an array, or what stands for rows on a cluster that are too many to come here."""
@@ -220,30 +251,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
                 "np.load(path, mmap_mode='r') or a dask collection would fit."
             )
         order = None if self._is_given() else "C"
-        return check_array(X, estimator=self, input_name="X", order=order, **_AS_FLOATS)
-
-    def _candidates(self, rows, weight, init):
-        """Positions of the rows that the search sees (None: all), and their weights (None: all 1).
-
-        Rows of weight 0 are left out.  Where chance has a say, equal rows are one with the sum of their
-        weights, and in an order of their own, so that copies and another order of rows change nothing.
-        """
-        n, k = len(rows), self.n_clusters
-        pool = np.arange(n) if weight is None else np.flatnonzero(weight)
-        if len(pool) < k:
-            raise ValueError(f"Only {len(pool)} rows have a weight above 0; n_clusters={k} needs as many.")
-        if is_remote(rows):
-            if len(pool) < n:
-                raise ValueError(
-                    f"sample_weight is 0 for {n - len(pool)} rows; leave them out of rows on a cluster."
-                )
-            return None, weight
-        weight = None if weight is None else weight[pool]
-        if not self._is_given() and n <= _MOST_MERGED and self._by_chance(init, len(pool)):
-            _, first, inverse = np.unique(rows[pool], axis=0, return_index=True, return_inverse=True)
-            if len(first) >= k:
-                return pool[first], np.bincount(inverse.ravel(), weight).astype(np.float64)
-        return (None if len(pool) == n else pool), weight
+        return check_array(X, estimator=self, input_name="X", order=order, **AS_FLOATS)
 
     def _by_chance(self, init, n):
         if not isinstance(init, str):
@@ -254,30 +262,6 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     def _sampling_size(self):
         k = self.n_clusters
         return max(_LEAST_SAMPLE, 80 + 4 * k) if self.sampling_size is None else self.sampling_size
-
-    def _is_given(self):
-        return isinstance(self.metric, str) and self.metric == "precomputed"
-
-    def _given(self, n, weight):
-        """`init`: its name, or positions of rows that are checked."""
-        if isinstance(self.init, str):
-            return self.init
-        init, k = np.asarray(self.init), self.n_clusters
-        if init.shape != (k,):
-            raise ValueError(f"init has the shape {init.shape}; n_clusters={k} row positions would fit.")
-        if init.dtype.kind not in "iu":
-            raise ValueError(f"init[0] is {init.tolist()[0]!r}; row positions are whole numbers.")
-        for place, row in enumerate(init.tolist()):
-            if not 0 <= row < n:
-                raise ValueError(f"init[{place}] is {row}; X has rows 0 to {n - 1}.")
-            first = init.tolist().index(row)
-            if first < place:
-                raise ValueError(
-                    f"init[{first}] and init[{place}] are both row {row}; medoids must differ."
-                )
-            if weight is not None and weight[row] == 0:
-                raise ValueError(f"init[{place}] is row {row}, whose sample_weight is 0.")
-        return init.astype(np.int64)
 
     def _space(self, rows):
         if self._is_given():
@@ -314,7 +298,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             self.cluster_centers_ = rows[medoids]
             self._metric_parameters = getattr(space.metric, "parameters", {})
             least = space.metric.to_data(least)
-        self.inertia_ = self.objective_ = _loss(least, weight)
+        self.inertia_ = self.objective_ = loss_of(least, weight)
         distinct = len(np.unique(self.labels_ if weight is None else self.labels_[weight > 0]))
         self._publish_end(found, distinct)
 
@@ -345,144 +329,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
                 ConvergenceWarning,
             )
 
-    # ------------------------------------------------------------------ read-outs
-    @property
-    def _fitted(self) -> FittedMedoids:
-        parameters = {} if self._is_given() else self._metric_parameters
-        return FittedMedoids(self.metric, parameters, self.cluster_centers_)
-
-    def _source(self, X: Any) -> Any:
-        """Checked rows, or distances to the medoids, as a source."""
-        return source_of(Rows(X, Units(1.0, np.zeros(1))), n_threads(self.n_jobs))
-
-    def _read(self, X: Any) -> Any:
-        """New rows, checked; if distances are given, those to the medoids."""
-        check_is_fitted(self)
-        if is_remote(X):
-            validate_data(self, meta_of(X), skip_check_array=True, reset=False)
-            return self._source(remote_rows(X))
-        if not self._is_given():
-            X = validate_data(self, X, reset=False, **_AS_FLOATS, order="C")
-            check_entries(X)
-            return self._source(X)
-        X = validate_data(self, X, reset=False, dtype=_AS_FLOATS["dtype"])
-        d = np.ascontiguousarray(X[:, self.medoid_indices_])
-        check_distances(d, self.medoid_indices_)
-        return self._source(d)
-
-    def fit_predict(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        sample_weight: Any = None,
-        must_link: Any = None,
-        cannot_link: Any = None,
-    ) -> Any:
-        """Fit, and return `labels_`.
-
-        Parameters
-        ----------
-        X, y, sample_weight, must_link, cannot_link
-            As in `fit`.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            The nearest medoid of each row.
-        """
-        known = {"sample_weight": sample_weight, "must_link": must_link, "cannot_link": cannot_link}
-        return self.fit(X, y, **known).labels_
-
-    def predict(self, X: Any) -> Any:
-        """Predict the nearest medoid of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows; with "precomputed", X[i, j] is the distance of row i to row j of the fit.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Cluster numbers 0..k-1; a lazy dask array where X is one.
-        """
-        return self._read(X).rowwise(readout.labels, self._fitted)
-
-    def predict_proba(self, X: Any) -> Any:
-        """Predict memberships: 1 in the cluster of each row, else 0.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows, as in `predict`.
-
-        Returns
-        -------
-        memberships : ndarray of shape (n_samples, n_clusters_)
-            Ones and zeros.
-        """
-        return self._indicators(self.predict(X))
-
-    def _indicators(self, labels: Any) -> Any:
-        centers = self.cluster_centers_
-        dtype = centers.dtype if centers is not None and centers.dtype.kind == "f" else np.float64
-        if not is_remote(labels):
-            return np.eye(self.n_clusters_, dtype=dtype)[labels]
-        return (labels[:, None] == np.arange(self.n_clusters_)).astype(dtype)
-
-    def transform(self, X: Any) -> Any:
-        """Measure the distance of each row to each medoid.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows, as in `predict`.
-
-        Returns
-        -------
-        distances : ndarray of shape (n_samples, n_clusters_)
-            Distances by `metric`.
-        """
-        return self._read(X).rowwise(readout.distances, self._fitted)
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Score the fitted medoids on X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows, as in `predict`.
-        y : ignored
-            There by convention.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How many rows each row stands for.
-
-        Returns
-        -------
-        score : float
-            Minus the loss: greater is better.
-        """
-        source = self._read(X)
-        least = self._fitted.nearest(source.rows.X, source.threads)[1]
-        return -_loss(least, check_weight(sample_weight, len(least)))
-
-    @property
-    def memberships_(self) -> Any:
-        """1 in the cluster of each row of the fit, else 0."""
-        check_is_fitted(self)
-        return self._indicators(self.labels_)
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_clusters_
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = tags.input_tags.positive_only = self._is_given()
         return tags
-
-
-def _loss(least: np.ndarray, weight: np.ndarray | None) -> float:
-    with np.errstate(over="ignore"):
-        return float(least.sum() if weight is None else weight @ least)

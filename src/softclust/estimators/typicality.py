@@ -45,6 +45,8 @@ class TypicalityClusterer(CMeans):
     ----------
     typicalities_ : ndarray of shape (n_samples, n_clusters_)
         How typical each row is of each cluster, in [0, 1], whatever its typicality of other clusters.
+    outlier_limits_ : ndarray of shape (n_clusters_,)
+        A row is an outlier if its typicality in each cluster is at or below the limit of that cluster.
     """
 
     m: float = 2.0
@@ -73,6 +75,11 @@ class TypicalityClusterer(CMeans):
             # A scale beyond the range of squared distances is as good as one at its edge.
             value = np.clip(areas.squares_to_loop(value), 1e-290, 1e290)
         return Scaling(value, factor, self.scale_cut, self.m, passes)
+
+    @property
+    def outlier_limits_(self) -> np.ndarray | None:
+        """(n_clusters_,) typicalities at and below which a row is no member of a cluster."""
+        return self._fitted.limits
 
     def predict_typicality(self, X: Any) -> Any:
         """Predict how typical each row is of each cluster.

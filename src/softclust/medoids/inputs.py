@@ -7,6 +7,55 @@ from typing import Any
 import numpy as np
 
 from softclust._lazy import kernels
+from softclust.sources import is_remote
+
+_MOST_MERGED = 20_000  # rows among which equal ones are looked for
+
+
+def given_medoids(init: Any, k: int, n: int, weight: np.ndarray | None) -> Any:
+    """`init`: its name, or positions of rows, checked."""
+    if isinstance(init, str):
+        return init
+    init = np.asarray(init)
+    if init.shape != (k,):
+        raise ValueError(f"init has the shape {init.shape}; n_clusters={k} row positions would fit.")
+    if init.dtype.kind not in "iu":
+        raise ValueError(f"init[0] is {init.tolist()[0]!r}; row positions are whole numbers.")
+    for place, row in enumerate(init.tolist()):
+        if not 0 <= row < n:
+            raise ValueError(f"init[{place}] is {row}; X has rows 0 to {n - 1}.")
+        first = init.tolist().index(row)
+        if first < place:
+            raise ValueError(f"init[{first}] and init[{place}] are both row {row}; medoids must differ.")
+        if weight is not None and weight[row] == 0:
+            raise ValueError(f"init[{place}] is row {row}, whose sample_weight is 0.")
+    return init.astype(np.int64)
+
+
+def candidates(
+    rows: Any, weight: np.ndarray | None, k: int, merges: bool
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Positions of the rows that the search sees (None: all), and their weights (None: all 1).
+
+    Rows of weight 0 are left out.  With `merges`, which searches by chance ask for, equal rows are one with the
+    sum of their weights, and in an order of their own, so that copies and another order of rows change nothing.
+    """
+    n = len(rows)
+    pool = np.arange(n) if weight is None else np.flatnonzero(weight)
+    if len(pool) < k:
+        raise ValueError(f"Only {len(pool)} rows have a weight above 0; n_clusters={k} needs as many.")
+    if is_remote(rows):
+        if len(pool) < n:
+            raise ValueError(
+                f"sample_weight is 0 for {n - len(pool)} rows; leave them out of rows on a cluster."
+            )
+        return None, weight
+    weight = None if weight is None else weight[pool]
+    if merges and n <= _MOST_MERGED:
+        _, first, inverse = np.unique(rows[pool], axis=0, return_index=True, return_inverse=True)
+        if len(first) >= k:
+            return pool[first], np.bincount(inverse.ravel(), weight).astype(np.float64)
+    return (None if len(pool) == n else pool), weight
 
 
 def check_entries(X: np.ndarray) -> None:

@@ -74,7 +74,7 @@ def outliers_of(estimator, X):
         return None
     if is_the_fit(estimator, X):
         return np.asarray(estimator.outlier_mask_)
-    return estimator._is_outlier(estimator._assign(estimator._source(X)))
+    return np.asarray(ask(estimator, "outlier_mask", X))
 
 
 def covariances_of(estimator):

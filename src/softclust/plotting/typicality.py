@@ -88,7 +88,7 @@ class TypicalityDisplay:
             )
         T = reading.values_of(estimator, X, "typicalities_", "predict_typicality")
         if threshold is None:
-            threshold = getattr(estimator, "_outlier_limits", 0.1)
+            threshold = getattr(estimator, "outlier_limits_", 0.1)
         names = cluster_names or reading.cluster_names_of(estimator, T.shape[1])
         return cls(typicalities=T, threshold=threshold, cluster_names=names).plot(ax=ax)
 

@@ -15,8 +15,8 @@ import numpy as np
 from dask.highlevelgraph import HighLevelGraph
 
 from softclust.sources.local import SAMPLE_BYTES, LocalSource, fold
-from softclust.sources.remote import matrix
 from softclust.sources.rows import Rows
+from softclust.sources.shards import matrix
 
 
 @dataclass(frozen=True)

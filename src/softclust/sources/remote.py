@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -22,17 +21,43 @@ from dask.optimization import cull
 
 from softclust.compat.dask import current_client
 from softclust.errors import DataLostError
-from softclust.sources.columns import column_range
 from softclust.sources.local import fold, n_threads
+from softclust.sources.shards import (
+    Call,
+    Shard,
+    Unread,
+    itself,
+    join,
+    look,
+    pick,
+    read_shard,
+    serve,
+)
 
 _SHARDS_A_THREAD = 4  # at most: they even out what threads take,
+
+
 _SHARD_BYTES = 2**27  # but a smaller one takes little longer than the task that it is,
+
+
 _LEAST_SHARD = 2**24  # and a still smaller one is swept before the next task has been sent
+
+
 _MOST_BLOCKS = 1024  # whose statistics come back from a pass; more are put together, and so are
+
+
 _LEAST_BLOCK = 2**24  # bytes: smaller ones
+
+
 _RETRIES = 3
+
+
 _FIRST_PAUSE = 0.2  # s, before a failed pass is tried again; doubled each time
+
+
 _SHARE_OF_MEMORY = 0.4  # that rows may take
+
+
 # What a pass may fail of that another try may mend; by name, for `distributed` need not be installed.
 _LOSSES = {
     "KilledWorker",
@@ -42,102 +67,6 @@ _LOSSES = {
     "TimeoutError",
     "BrokenProcessPool",
 }
-
-
-class _Unread:
-    """A block that is read within the task that uses it, so that nobody else holds it."""
-
-    def __init__(self, graph, key, name):
-        self.graph, self.key, self.name = graph, key, name
-
-    def read(self):
-        try:
-            return dask.get(self.graph, self.key)
-        except OSError as error:
-            raise OSError(f"{self.name}: {error}") from error
-
-
-class _Shard:
-    """Some consecutive blocks, or something of each; neither list nor dataclass, for dask looks for tasks
-    inside those.
-    """
-
-    def __init__(self, blocks):
-        self.blocks = blocks
-
-
-class _Call:
-    """What is done with each block of a shard that has a detail."""
-
-    def __init__(self, f, common, dtype):
-        self.f, self.common, self.dtype = f, common, dtype
-
-    def __call__(self, details, shard, weights):
-        weights = [None] * len(details.blocks) if weights is None else weights.blocks
-        return [
-            self.f(matrix(block, self.dtype), weight, detail, *self.common)
-            for block, weight, detail in zip(shard.blocks, weights, details.blocks, strict=True)
-            if detail is not None
-        ]
-
-
-def _serve(call, details, shard, weights):
-    return call(details, shard, weights)
-
-
-def matrix(block, dtype):
-    array = block.read() if isinstance(block, _Unread) else block
-    if hasattr(array, "toarray"):
-        raise TypeError("X has sparse blocks; dense ones would fit: X.map_blocks(lambda x: x.toarray()).")
-    return np.ascontiguousarray(np.asarray(array), dtype)
-
-
-def _read_shard(shard, dtype):
-    return _Shard([matrix(block, dtype) for block in shard.blocks])
-
-
-def _join(*blocks):
-    return _Shard(blocks)
-
-
-@dataclass(frozen=True)
-class _Survey:
-    """Rows of each block, the range of each feature, and the first entry that is no number."""
-
-    lengths: tuple[int, ...]
-    low: np.ndarray
-    high: np.ndarray
-    wrong: tuple[int, int, float] | None
-
-    def __add__(self, other):
-        wrong = self.wrong
-        if wrong is None and other.wrong is not None:
-            wrong = (other.wrong[0] + sum(self.lengths), *other.wrong[1:])
-        low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
-        return _Survey(self.lengths + other.lengths, low, high, wrong)
-
-
-def _look(X, weight, detail):
-    wrong = None
-    if not np.isfinite(X).all():
-        i, j = (int(k) for k in np.argwhere(~np.isfinite(X))[0])
-        wrong = i, j, float(X[i, j])
-    low, high = column_range(X)
-    return _Survey((len(X),), low, high, wrong)
-
-
-@dataclass(frozen=True)
-class _Picked:
-    """Rows; `+` joins them in their order."""
-
-    X: np.ndarray
-
-    def __add__(self, other):
-        return _Picked(np.concatenate([self.X, other.X]))
-
-
-def _pick(X, weight, positions):
-    return _Picked(X[positions])
 
 
 def _as_array(collection):
@@ -188,7 +117,7 @@ class RemoteRows:
     @cached_property
     def survey(self):
         """One look at all rows; entries that are no numbers are refused."""
-        whole = fold(self.each(_look, [()] * self.n_blocks))
+        whole = fold(self.each(look, [()] * self.n_blocks))
         if sum(whole.lengths) == 0:
             found = f"Found array with 0 sample(s) (shape=(0, {self.n_features}))"
             raise ValueError(f"{found} while a minimum of 1 is required.")
@@ -238,7 +167,7 @@ class RemoteRows:
         ]
         out = np.empty((len(positions), self.n_features), self.dtype)
         if len(positions):
-            out[order] = fold(self.each(_pick, wanted)).X
+            out[order] = fold(self.each(pick, wanted)).X
         return out
 
     # ------------------------------------------------------------------ passes
@@ -275,11 +204,11 @@ class RemoteRows:
         if self._shards is None:
             self._shards = self._divide()
         weights = [None] * len(self._shards) if weight is None else self.weights(weight)
-        call, work = _Call(f, common, self.dtype), []
+        call, work = Call(f, common, self.dtype), []
         for shard, weighs, (first, last) in zip(self._shards, weights, self.ranges, strict=True):
             mine = details[first:last]
             if any(detail is not None for detail in mine):
-                work.append((call, _Shard(mine), shard, weighs))
+                work.append((call, Shard(mine), shard, weighs))
         client = current_client()
         if (
             client is not None
@@ -303,11 +232,11 @@ class RemoteRows:
     def _served(self, client, work):
         """What each task gives."""
         if client is None:
-            return dask.compute(*[dask.delayed(_serve, pure=False)(*arguments) for arguments in work])
+            return dask.compute(*[dask.delayed(serve, pure=False)(*arguments) for arguments in work])
         if any(isinstance(shard, Delayed) for *_, shard, _ in work):  # made of what other tasks give
-            futures = client.compute([dask.delayed(_serve, pure=False)(*arguments) for arguments in work])
+            futures = client.compute([dask.delayed(serve, pure=False)(*arguments) for arguments in work])
         else:
-            futures = client.map(_serve, *zip(*work, strict=True), pure=False)
+            futures = client.map(serve, *zip(*work, strict=True), pure=False)
         self._last = futures  # those before are given up with this message, not with one that delays it
         return client.gather(futures)
 
@@ -339,12 +268,12 @@ class RemoteRows:
     def _divide(self):
         """The shards: held in memory, or to be read in each pass."""
         blocks = self._blocks
-        if not isinstance(blocks[0], _Unread):
-            shards = [dask.delayed(_join, pure=False)(*blocks[a:b]) for a, b in self.ranges]
+        if not isinstance(blocks[0], Unread):
+            shards = [dask.delayed(join, pure=False)(*blocks[a:b]) for a, b in self.ranges]
         else:
-            shards = [_Shard(blocks[a:b]) for a, b in self.ranges]
+            shards = [Shard(blocks[a:b]) for a, b in self.ranges]
             if self.is_held:
-                shards = [dask.delayed(_read_shard, pure=False)(shard, self.dtype) for shard in shards]
+                shards = [dask.delayed(read_shard, pure=False)(shard, self.dtype) for shard in shards]
         return _held(shards) if self.is_held else shards
 
     @cached_property
@@ -356,7 +285,7 @@ class RemoteRows:
         shared = sum(map(len, parts)) > 2 * len(graph)
         if shared or any(type(value).__name__ == "Future" for part in parts for value in part.values()):
             return list(self.array.to_delayed().ravel())
-        return [_Unread(*block) for block in zip(parts, keys, self._names, strict=True)]
+        return [Unread(*block) for block in zip(parts, keys, self._names, strict=True)]
 
     @property
     def _names(self):
@@ -378,14 +307,10 @@ class RemoteRows:
 
     def _placed(self, weight):
         blocks = [weight[a:b] for a, b in zip(self.edges, self.edges[1:], strict=False)]
-        parts = [_Shard(blocks[i:j]) for i, j in self.ranges]
+        parts = [Shard(blocks[i:j]) for i, j in self.ranges]
         if not _can_hold():
             return parts
-        return _held([dask.delayed(_itself, pure=False)(part) for part in parts])
-
-
-def _itself(shard):
-    return shard
+        return _held([dask.delayed(itself, pure=False)(part) for part in parts])
 
 
 def _held(tasks):

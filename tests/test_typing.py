@@ -1,0 +1,68 @@
+"""Editors and type checkers see the public names, their parameters and their docstrings without running code."""
+
+import inspect
+
+import jedi
+import pytest
+
+import softclust
+import softclust.estimators
+
+ESTIMATORS = softclust.estimators.__all__
+
+
+def completed(text):
+    """What an editor offers at the end of the text."""
+    return {found.name for found in jedi.Script(text).complete()}
+
+
+def test_the_public_names_are_completed():
+    assert set(softclust.__all__) <= completed("import softclust\nsoftclust.")
+    assert completed("import softclust\nsoftclust.Fuzzy") == {"FuzzyCMeans"}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_parameters_are_completed(name):
+    names = set(inspect.signature(getattr(softclust, name)).parameters)
+    offered = completed(f"import softclust\nsoftclust.{name}(")
+    assert names <= {word.removesuffix("=") for word in offered}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_methods_are_completed_and_said_in_words(name):
+    assert {"fit", "predict", "predict_proba", "transform"} <= completed(
+        f"import softclust\nsoftclust.{name}()."
+    )
+    (found,) = jedi.Script(f"import softclust\nsoftclust.{name}").goto(follow_imports=True)
+    shown = found.docstring(raw=True)
+    assert len(shown) > 300
+    assert "{" not in shown.replace('{"', "").replace("{1", "").replace("{0", "")
+
+
+def test_the_package_tells_that_it_has_types():
+    from importlib.resources import files
+
+    assert files("softclust").joinpath("py.typed").is_file()
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_every_parameter_and_attribute_is_described(name, blobs):
+    cls = getattr(softclust, name)
+    doc = inspect.getdoc(cls)
+    described = doc.split("Attributes\n----------")[0]
+    for parameter, about in inspect.signature(cls).parameters.items():
+        lines = [line for line in described.splitlines() if line.startswith(f"{parameter} :")]
+        assert len(lines) == 1, parameter
+        value = about.default
+        shown = f'"{value}"' if isinstance(value, str) else repr(value).replace("e-0", "e-")
+        assert f"default={shown}" in lines[0]
+    fitted = cls(3).fit(blobs[0])
+    names = {n for n in dir(fitted) if n.endswith("_") and not n.startswith("_")}
+    own = doc.split("Attributes\n----------")[1].split("\n\n")[0]
+    told = {
+        word
+        for line in own.splitlines()
+        if line and line[0] != " "
+        for word in line.split(" :")[0].split(", ")
+    }
+    assert names - told <= {"n_features_in_", "feature_names_in_", "credal_partition_"}
