@@ -217,7 +217,7 @@ def public_face():
             f"{name} methods",
             {
                 m: "; ".join(
-                    str(p).split(":")[0] for p in inspect.signature(getattr(cls, m)).parameters.values()
+                    f"{p.name} {p.default}" for p in inspect.signature(getattr(cls, m)).parameters.values()
                 )
                 for m in methods
             },

@@ -156,7 +156,15 @@ class KMedoids(
 
     # ------------------------------------------------------------------ fit
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None, *, sample_weight=None, must_link=None, cannot_link=None):
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        must_link: Any = None,
+        cannot_link: Any = None,
+    ) -> Any:
         """Find the medoids of X.
 
         Parameters
@@ -189,7 +197,7 @@ class KMedoids(
         init = given_medoids(self.init, k, n, weight)
         space = self._space(rows)
         merges = not self._is_given() and self._by_chance(
-            init, n if weight is None else np.count_nonzero(weight)
+            init, n if weight is None else int(np.count_nonzero(weight))
         )
         pool, mass = candidates(rows, weight, k, merges)
         if pool is None:
@@ -232,19 +240,19 @@ class KMedoids(
         known = {"sample_weight": sample_weight, "must_link": must_link, "cannot_link": cannot_link}
         return self.fit(X, y, **known).labels_
 
-    def _rows(self, X):
-        """Checked rows: an array, or what stands for rows on a cluster that are too many to come here."""
+    def _rows(self, X: Any) -> Any:
+        """The rows, checked: an array, or remote rows if they are too many to be brought here."""
         if is_remote(X):
-            far = remote_rows(X)
+            remote = remote_rows(X)
             if self._is_given():
                 raise ValueError("metric='precomputed' takes distances in memory; X is on a cluster.")
-            if len(far) * far.n_features * far.dtype.itemsize <= SAMPLE_BYTES:
-                return far[:]
+            if len(remote) * remote.n_features * remote.dtype.itemsize <= SAMPLE_BYTES:
+                return remote[:]
             if self.method != "clara":
                 raise ValueError(
-                    f"method={self.method!r} needs all {len(far)} rows in memory; method='clara' does not."
+                    f"method={self.method!r} needs all {len(remote)} rows in memory; method='clara' does not."
                 )
-            return far
+            return remote
         if is_file(X):
             raise ValueError(
                 "KMedoids takes rows in memory or on a cluster, no paths and no functions; "
@@ -253,17 +261,19 @@ class KMedoids(
         order = None if self._is_given() else "C"
         return check_array(X, estimator=self, input_name="X", order=order, **AS_FLOATS)
 
-    def _by_chance(self, init, n):
+    def _by_chance(self, init: Any, n: int) -> bool:
+        """Whether the result depends on chance."""
         if not isinstance(init, str):
             return False
         sampled = self.method == "clara" and self._sampling_size() < n
         return self.method == "clarans" or sampled or init != "build"
 
-    def _sampling_size(self):
+    def _sampling_size(self) -> int:
         k = self.n_clusters
         return max(_LEAST_SAMPLE, 80 + 4 * k) if self.sampling_size is None else self.sampling_size
 
-    def _space(self, rows):
+    def _space(self, rows: Any) -> Any:
+        """Where distances come from."""
         if self._is_given():
             return Matrix(paid(rows))
         if is_remote(rows):
@@ -275,7 +285,8 @@ class KMedoids(
         metric = metric_for(self.metric, completed(self.metric, self.metric_params, rows), rows)
         return Vectors(metric, metric.prepare(rows), rows.dtype, n_threads(self.n_jobs))
 
-    def _solve(self, space, weight, init):
+    def _solve(self, space: Any, weight: Any, init: Any) -> Found:
+        """Search for medoids by the method that was asked for."""
         n, k = len(space), self.n_clusters
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         search = Search(k, init, self.n_init, self.max_iter)

@@ -1,7 +1,8 @@
-"""What estimators are given, checked as scikit-learn checks it: parameters, and rows wherever they are."""
+"""Check what estimators are given, as scikit-learn does: parameters, and rows wherever they are."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -22,17 +23,20 @@ from softclust.sources.files import are_files, is_file, opened
 from softclust.sources.rows import rows_as_they_are, rows_in_units
 
 OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
-_SIMPLE = (int, float, str)  # which are what they were
+_SIMPLE = (int, float, str)  # immutable: a value that was valid once stays valid, so the check is cached
 _AS_FLOATS: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C"}
 
 
 @cache
-def _defaults(cls):
+def _defaults(cls: type) -> dict[str, Any]:
     return {name: parameter.default for name, parameter in signature(cls).parameters.items()}
 
 
-def check_parameters(estimator):
-    """Those that are not as by default, which fit: to check all took a tenth of a small fit."""
+def check_parameters(estimator: Any) -> None:
+    """Validate parameters that differ from their defaults; a test validates the defaults.
+
+    Checking all took a tenth of a small fit.
+    """
     cls = estimator.__class__
     for name, default in _defaults(cls).items():
         value = getattr(estimator, name)
@@ -40,11 +44,11 @@ def check_parameters(estimator):
             (_check_once if isinstance(value, _SIMPLE) else _check)(cls, name, value)
 
 
-def _check(cls, name, value):
+def _check(cls: Any, name: str, value: Any) -> None:
     validate_parameter_constraints(cls._parameter_constraints, {name: value}, cls.__name__)
 
 
-_check_once = lru_cache(maxsize=1024, typed=True)(_check)  # keeps what fits, not errors
+_check_once = lru_cache(maxsize=1024, typed=True)(_check)  # caches values that fit, not errors
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,15 @@ class Data:
     n_clusters: int
 
 
-def read(estimator, X, y, sample_weight, must_link, cannot_link, in_data_units):
+def read(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    must_link: Any,
+    cannot_link: Any,
+    in_data_units: bool,
+) -> Data:
     """The arguments of `fit`, checked."""
     X = rows_of(estimator, X)
     labels, c = check_labels(y, len(X), estimator.n_clusters)
@@ -72,7 +84,7 @@ def read(estimator, X, y, sample_weight, must_link, cannot_link, in_data_units):
 
 
 @contextmanager
-def input_restored(estimator):
+def input_restored(estimator: Any) -> Iterator[None]:
     """Put back what scikit-learn wrote of an input, should it be refused."""
     before = {name: vars(estimator)[name] for name in OF_THE_INPUT if name in vars(estimator)}
     try:
@@ -84,8 +96,8 @@ def input_restored(estimator):
         raise
 
 
-def rows_of(estimator, X, reset=True):
-    """The rows as an array, or as what stands for rows that are elsewhere."""
+def rows_of(estimator: Any, X: Any, reset: bool = True) -> Any:
+    """The rows as an array, or as remote rows."""
     if is_remote(X):
         far = remote_rows(X)
         validate_data(estimator, meta_of(X), skip_check_array=True, reset=reset)
@@ -99,18 +111,18 @@ def rows_of(estimator, X, reset=True):
             f"X is a list of {len(X)} paths; one path, or a dask collection (dask.dataframe.read_parquet "
             "makes one of them), would fit."
         )
-    if reset and _needs_no_change(X):  # what follows would find the same, in a twentieth of a small fit
+    if reset and _needs_no_change(X):  # scikit-learn's check finds the same, in a twentieth of a small fit
         estimator.__dict__.pop("feature_names_in_", None)
         estimator.n_features_in_ = X.shape[1]
         return X
     return np.asarray(validate_data(estimator, X, **_AS_FLOATS, reset=reset))
 
 
-def _needs_no_change(X):
+def _needs_no_change(X: Any) -> bool:
     """Whether X is an array of finite floats, row after row."""
     if type(X) is not np.ndarray or X.dtype not in _AS_FLOATS["dtype"]:
         return False
     if X.ndim != 2 or X.size == 0 or not X.flags.c_contiguous:
         return False
-    with np.errstate(over="ignore", invalid="ignore"):  # a sum that has no float is looked at in full
+    with np.errstate(over="ignore", invalid="ignore"):  # if the sum overflows, each entry is checked
         return isfinite(X.sum())
