@@ -1,6 +1,6 @@
-"""Nine labels, and what they are worth: semi-supervised possibilistic c-means (Liu & Wu) on Iris.
+"""What nine labels gain: semi-supervised possibilistic c-means (Liu & Wu) on Iris.
 
-The gain is told for the rows without a label: the labelled ones are right by being told.
+The gain is measured on the rows without a label, because the labelled rows are given the right answer.
 """
 
 import warnings
@@ -14,7 +14,7 @@ from softclust import DegenerateClusterWarning, make, sample_supervision
 
 def main():
     X, y = load_iris(return_X_y=True)
-    warnings.simplefilter("ignore", DegenerateClusterWarning)  # without labels two of its centres coincide
+    warnings.simplefilter("ignore", DegenerateClusterWarning)  # without labels two centres coincide
     model = make("spcm", 3, random_state=0)
     alone = adjusted_rand_score(y, model.fit(X).labels_)
     with_labels = []

@@ -1,4 +1,4 @@
-"""A term that keeps centres apart (RPCM, Antoine 2018): clusters that would fall together do not."""
+"""A repulsion term keeps centres apart that would otherwise coincide (RPCM, Antoine 2018)."""
 
 import warnings
 
@@ -13,7 +13,7 @@ def main():
     for separation in (None, Repulsion()):
         model = PossibilisticCMeans(3, m=2.0, scale_factor=1.0, separation=separation, random_state=0)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DegenerateClusterWarning)  # it names the pair that coincides
+            warnings.simplefilter("ignore", DegenerateClusterWarning)  # warns of the pair that coincides
             V = model.fit(X).cluster_centers_
         gap = min(np.linalg.norm(V[i] - V[j]) for i in range(3) for j in range(i))
         print(f"separation={separation}: the nearest two centres are {gap:.2f} apart")

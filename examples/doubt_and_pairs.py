@@ -1,4 +1,4 @@
-"""Belief in sets of clusters, with labels and pairs (LPECM, Xie & Antoine) on Iris."""
+"""Evidential c-means on Iris: belief in sets of clusters, with labels and pairs (LPECM, Xie & Antoine)."""
 
 from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score

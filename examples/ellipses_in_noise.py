@@ -1,4 +1,4 @@
-"""Two ellipses among outliers (Ortiz): possibilistic shells find their semi-axes."""
+"""Possibilistic shells find the semi-axes of two ellipses among outliers (Ortiz)."""
 
 from softclust import PossibilisticCMeans
 from softclust.datasets import make_ellipses

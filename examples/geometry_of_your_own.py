@@ -1,7 +1,7 @@
-"""A geometry of your own in three functions: city-block distances, with medians by bins of the data.
+"""Write a geometry of your own as three functions: city-block distances, with medians on a grid of values.
 
-It runs with every partition, with labels, with noise.  `theta` is a tuple of arrays, the centres first;
-moments are sums over rows, so that they may be added up over blocks, files or machines.
+The geometry works with every partition, with labels and with noise.  `theta` is a tuple of arrays, the
+centres first.  Moments are sums over rows, so they may be added up over blocks, files or machines.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from softclust import FuzzyCMeans, PossibilisticCMeans
 
 
 class CityBlock:
-    """d_ik = sum_j |x_ij - v_kj|; v_kj is the weighted median, found on a grid of 201 values."""
+    """Distances d_ik = sum_j |x_ij - v_kj|; v_kj is the weighted median, found on a grid of 201 values."""
 
     def __init__(self, X):
         self.grid = np.linspace(X.min(axis=0), X.max(axis=0), 201)
@@ -20,7 +20,7 @@ class CityBlock:
         return np.abs(X[:, None, :] - theta[0]).sum(axis=2)
 
     def moments(self, X, W, theta):
-        below = np.array([W.T @ (X <= edge) for edge in self.grid])  # weight up to each value
+        below = np.array([W.T @ (X <= edge) for edge in self.grid])  # weight of the rows up to each value
         return (below.transpose(1, 0, 2),)
 
     def solve(self, weight, moments, theta):

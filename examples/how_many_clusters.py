@@ -1,4 +1,4 @@
-"""How many clusters? Validity indices side by side, none of which needs classes."""
+"""How many clusters are there?  Compare validity indices, none of which needs class labels."""
 
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale

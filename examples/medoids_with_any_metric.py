@@ -1,4 +1,4 @@
-"""Clusters about rows that exist, with any dissimilarity: words by the letters that they share."""
+"""Cluster words around medoids, by the pairs of letters that they share; any dissimilarity works."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ WORDS = ["cluster", "clusters", "clustering", "cloister", "medoid", "medoids", "
 
 
 def apart(one, other):
-    """1 - shared pairs of letters, as a share of all."""
+    """Return 1 - the share of pairs of adjacent letters that both words have."""
     a, b = ({word[i : i + 2] for i in range(len(word) - 1)} for word in (one, other))
     return 1 - len(a & b) / len(a | b)
 

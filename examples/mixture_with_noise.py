@@ -1,4 +1,4 @@
-"""A Gaussian mixture with a component for noise, weights and a few labels."""
+"""Fit a Gaussian mixture with a noise component, mixing weights and a few labels."""
 
 import numpy as np
 from sklearn.datasets import load_wine

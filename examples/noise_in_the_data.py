@@ -1,4 +1,4 @@
-"""Noise in the data: rows weighed by their density (SWFCM, Xia 2011), or a noise cluster (Dave)."""
+"""Two remedies for noise: weigh rows by their density (SWFCM, Xia 2011), or add a noise cluster (Dave)."""
 
 import numpy as np
 

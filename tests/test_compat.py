@@ -1,4 +1,4 @@
-"""Private names of other packages: each is used here once, so that the release that changes one is named."""
+"""Private names of other packages: each is used here once, to name the release that changes one."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Editors and type checkers see the public names, their parameters and their docstrings without running code."""
+"""Editors and type checkers see public names, parameters and docstrings without running code."""
 
 import inspect
 
@@ -46,7 +46,7 @@ def test_the_package_tells_that_it_has_types():
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_every_parameter_and_attribute_is_described(name, blobs):
+def test_defaults_are_described_as_they_are(name):
     cls = getattr(softclust, name)
     doc = inspect.getdoc(cls)
     described = doc.split("Attributes\n----------")[0]
@@ -56,13 +56,3 @@ def test_every_parameter_and_attribute_is_described(name, blobs):
         value = about.default
         shown = f'"{value}"' if isinstance(value, str) else repr(value).replace("e-0", "e-")
         assert f"default={shown}" in lines[0]
-    fitted = cls(3).fit(blobs[0])
-    names = {n for n in dir(fitted) if n.endswith("_") and not n.startswith("_")}
-    own = doc.split("Attributes\n----------")[1].split("\n\n")[0]
-    told = {
-        word
-        for line in own.splitlines()
-        if line and line[0] != " "
-        for word in line.split(" :")[0].split(", ")
-    }
-    assert names - told <= {"n_features_in_", "feature_names_in_", "credal_partition_"}

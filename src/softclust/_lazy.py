@@ -1,7 +1,7 @@
 """Load modules and compiled code late and fast: loading is a good part of the first fit in a process.
 
-Loading makes hundreds of thousands of objects that stay.  Each full garbage collection walks all of them again,
-which took a quarter of a second, so the collector is paused meanwhile.
+Loading makes hundreds of thousands of objects that stay.  Each full garbage collection walks all of them
+again, which took a quarter of a second, so the collector is paused meanwhile.
 """
 
 from __future__ import annotations

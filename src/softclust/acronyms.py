@@ -1,13 +1,14 @@
 """Every named algorithm: acronym -> estimator, parameters and citation.
 
-An entry keeps the settings of its paper where the paper states them; the estimators' own defaults are
-the ones that work best.
+An entry keeps the settings of its paper if the paper states them; the estimators' own defaults are the
+settings that work best.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from typing import Any
 
 from softclust import estimators
 from softclust.grammar.separation import CentralDistance, Repulsion
@@ -20,13 +21,13 @@ _ZHANG = "Zhang & Leung (2004), Improved possibilistic c-means clustering algori
 
 @dataclass(frozen=True)
 class Entry:
-    """A named algorithm."""
+    """A named algorithm: its acronym, estimator, paper and parameters."""
 
     acronym: str
     name: str
     estimator: str
     paper: str
-    parameters: dict = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
 
 
 _GUSTAFSON = "Gustafson & Kessel (1979), Fuzzy clustering with a fuzzy covariance matrix"
@@ -239,14 +240,36 @@ _ENTRIES = [
 ]
 
 
-def catalogue():
-    """All named algorithms, as a dict from acronym to `Entry`."""
+def catalogue() -> dict[str, Entry]:
+    """List all named algorithms.
+
+    Returns
+    -------
+    entries : dict of str to Entry
+        The entry of each acronym, with its name, estimator, parameters and paper.
+    """
     return {entry.acronym: entry for entry in _ENTRIES}
 
 
-def make(acronym, n_clusters=3, **parameters):
-    """An unfitted estimator by its acronym; further parameters replace the entry's own.
+def make(acronym: str, n_clusters: int = 3, **parameters: Any) -> Any:
+    """Make an unfitted estimator by its acronym.
 
+    Parameters
+    ----------
+    acronym : str
+        The name of an algorithm in `catalogue`, in upper or lower case.
+    n_clusters : int, default=3
+        Number of clusters.
+    **parameters
+        Parameters of the estimator, which replace those of the entry.
+
+    Returns
+    -------
+    estimator : softclust estimator
+        The unfitted estimator.
+
+    Examples
+    --------
     >>> from softclust import make
     >>> make("pfcm", n_clusters=2, b=3.0).b
     3.0

@@ -1,12 +1,14 @@
 """The errors and warnings that softclust adds to those of Python and scikit-learn."""
 
+from __future__ import annotations
+
 import sys
 import warnings
 
 _INSIDE = ("softclust", "sklearn")
 
 
-def warn(message, category):
+def warn(message: str, category: type[Warning]) -> None:
     """Warn at the line of user code from which the library was called."""
     frame, depth = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _INSIDE:
@@ -15,15 +17,15 @@ def warn(message, category):
 
 
 class DegenerateClusterWarning(UserWarning):
-    """A cluster lost its own place: coincident centres, a singular shape, too strong a repulsion."""
+    """A cluster lost its own place: coincident centres, a singular shape, or too strong a repulsion."""
 
 
 class ConstraintConflictError(ValueError):
-    """Pairs, or pairs and labels, that cannot all hold: the message names the chain of rows."""
+    """Pairs, or pairs and labels, cannot all hold: the message names the chain of rows."""
 
 
 class DataLostError(RuntimeError):
-    """Rows on a cluster could not be read, however often it was tried."""
+    """Rows on a cluster could not be read, even after several tries."""
 
 
 class CheckpointError(ValueError):

@@ -245,3 +245,22 @@ def test_a_killed_process_goes_on(tmp_path):
     with np.load(out) as a, np.load(peace) as b:
         assert_array_equal(a["V"], b["V"])
         assert_array_equal(a["J"], b["J"])
+
+
+def test_a_loop_that_fails_again_is_recorded_once(tmp_path):
+    path = tmp_path / "fit"
+    for _turn in range(3):  # the fit and two resumptions of it
+        journal = checkpoint.Journal(path, {}, 0)
+        for _ in range(3):
+            if journal.begin(None, None, None) is None:
+                journal.end(None)
+        assert journal.place == 3
+        assert journal.loops == [None] * 3
+
+
+def test_a_file_from_before_a_parameter_existed_has_its_default(tmp_path):
+    path = tmp_path / "fit"
+    checkpoint.Journal(path, {"m": "2"}, 0).write()
+    checkpoint.Journal(path, {"m": "2", "fuzzifier": "power"}, 0, {"m": "2", "fuzzifier": "power"})
+    with pytest.raises(sc.CheckpointError, match="other parameters"):
+        checkpoint.Journal(path, {"m": "2", "fuzzifier": "other"}, 0, {"m": "2", "fuzzifier": "power"})

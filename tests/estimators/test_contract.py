@@ -38,6 +38,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::softclust.errors.DegenerateClusterWarning"),
 ]
 
+ALL = [*ESTIMATORS, MIXTURE, softclust.KMedoids]
 every_configuration = pytest.mark.parametrize("make", **as_parameters(configurations()))
 every_default = pytest.mark.parametrize("make", **as_parameters(defaults()))
 some_configurations = pytest.mark.parametrize("make", **as_parameters(contract_configurations()))
@@ -148,10 +149,10 @@ def test_transform_gives_distances(make, iris):
     if getattr(model, "geometry", "") == "mahalanobis":
         square = np.einsum("ikp,pq,ikq->ik", gap, np.linalg.inv(np.cov(X.T, bias=True)), gap)
         expected, tol = np.sqrt(square), 1e-10
-    elif model.geometry == "directions":
+    elif getattr(model, "geometry", "") == "directions":
         units = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in (X, model.cluster_centers_)]
         expected, tol = np.sqrt(1 - units[0] @ units[1].T), 1e-7
-    elif hasattr(model, "weights_") or model.geometry == "gath-geva":
+    elif hasattr(model, "weights_") or getattr(model, "geometry", "") == "gath-geva":
         sigma = model.covariances_
         sigma = sigma[:, :, None] * np.eye(4) if sigma.ndim == 2 else sigma
         expected = np.sqrt(np.einsum("ikp,kpq,ikq->ik", gap, np.linalg.inv(sigma), gap))
@@ -173,7 +174,7 @@ def test_html_repr(make, blobs):
     assert "n_clusters" in fitted
 
 
-@pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", ALL, ids=lambda cls: cls.__name__)
 def test_every_parameter_is_described_and_checked(cls):
     names = set(cls().get_params())
     assert set(cls._parameter_constraints) == names
@@ -183,13 +184,13 @@ def test_every_parameter_is_described_and_checked(cls):
     assert "{" not in body.replace("{1, 2}", "").split("Parameters")[0]
 
 
-@pytest.mark.parametrize("cls", [*ESTIMATORS, MIXTURE], ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", ALL, ids=lambda cls: cls.__name__)
 def test_defaults_fit(cls):
     """A fit checks other parameters only."""
     validate_parameter_constraints(cls._parameter_constraints, cls().get_params(), cls.__name__)
 
 
-@pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", ALL, ids=lambda cls: cls.__name__)
 def test_every_attribute_is_described(cls, blobs):
     model = cls(random_state=0).fit(blobs[0])
     public = {name for name in vars(model) if name.endswith("_") and not name.startswith("_")}

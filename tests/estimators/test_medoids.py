@@ -25,6 +25,7 @@ from conftest import make_blobs
 from oracles import medoids as literal
 from softclust.estimators import medoids as home
 from softclust.estimators.medoids import KMedoids
+from softclust.medoids.inputs import paid
 
 IRIS = load_iris().data
 METHODS = {
@@ -362,7 +363,7 @@ def test_a_matrix_is_not_copied(dtype):
     D = cdist(IRIS, IRIS).astype(dtype)
     D = np.maximum(D, D.T)
     for given in (D, np.asfortranarray(np.tril(D))):
-        assert np.shares_memory(home._paid(given), given)
+        assert np.shares_memory(paid(given), given)
     read_only = D.copy()
     read_only.flags.writeable = False
     assert make(metric="precomputed").fit(read_only).inertia_ == make(metric="precomputed").fit(D).inertia_

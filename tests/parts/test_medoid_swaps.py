@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 from oracles import medoids as literal
 from softclust.kernels import medoids as kernels
 from softclust.medoids import search as medoids
-from softclust.medoids.metrics import metric_for
+from softclust.medoids.metrics import Compiled, metric_for
 
 RNG = np.random.default_rng
 
@@ -222,7 +222,7 @@ def test_compiled_metrics_are_those_of_scipy(shape, name, dtype):
     rng = RNG(0)
     X, V = rng.standard_normal((n, p)).astype(dtype), rng.standard_normal((k, p)).astype(dtype)
     metric = metric_for(name, None, X, V)
-    assert isinstance(metric, medoids.Compiled)
+    assert isinstance(metric, Compiled)
     expected = cdist(V.astype(float), X.astype(float), SCIPY.get(name, name))
     d = metric.to_data(metric.between(metric.prepare(V), metric.prepare(X), dtype))
     assert d.dtype == dtype

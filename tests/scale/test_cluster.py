@@ -1,4 +1,4 @@
-"""Rows on a cluster of two processes: the bits of an single_threaded_blas fit, also where workers die on the way."""
+"""Rows on a cluster of two processes: the bits of an undisturbed fit, also where workers die on the way."""
 
 import os
 import pickle

@@ -42,7 +42,7 @@ def fit(data, make, *, labels_column, columns, drop, scheduler, out, model_path,
         words.print(f"[yellow]note:[/] {sentence}", highlight=False)
     del model.feature_names_in_  # as after a fit without Dask; the commands match columns by `columns_`
     model.columns_, model.scaling_ = np.array(names), None
-    if model_output is not None:
+    if model_output is not None and model_output.path is not None:
         softclust.save(model, model_output.path)
     if as_json:
         print(json.dumps(_summary(model, names, sizes, clock)))

@@ -42,7 +42,9 @@ def run(out, page, seed, force):
     title = f"{len(rows)} outliers, {planted} of them among the {NOISE_ROWS} rows of noise; the farthest"
     console.print(show.clusters(model, [name[:-5] for name in features]))
     console.print(show.table(findings.doubtful(model, 5)))
-    console.print(show.table(findings.outliers(model, 8)._replace(title=title)))
+    farthest = findings.outliers(model, 8)
+    if farthest is not None:
+        console.print(show.table(farthest._replace(title=title)))
     told = show.columns(model)
     output.write_table({"row": told.pop("row"), "known": [k or "" for k in known], **told})
     console.print(f"Memberships and outlier scores of all {len(X)} rows: {out}")

@@ -57,7 +57,7 @@ def fit(
     model.columns_, model.scaling_ = np.array(names), scaling
     if output is not None:
         output.write_table(show.columns(model))
-    if model_output is not None:
+    if model_output is not None and model_output.path is not None:
         softclust.save(model, model_output.path)
     if page is not None:
         from softclust.cli.report import write

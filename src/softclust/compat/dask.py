@@ -1,4 +1,4 @@
-"""Dask: an empty collection with its columns, the client of a scheduler, and actors without the scheduler."""
+"""Dask: empty collections with their columns, the client of a cluster, and direct calls of actors."""
 
 from __future__ import annotations
 

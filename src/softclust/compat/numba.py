@@ -26,9 +26,9 @@ def _source_digest() -> str:
 class _KeyedFiles:
     """Compiled code in one file a key, in the place of Numba's index and numbered files.
 
-    Two processes that write an index at once may both take the same number for different code.  Here the name
-    of a file contains digests of the sources and of the key (types, CPU, versions), and the file contains the
-    key itself, which is compared on loading.
+    Two processes that write an index at once may both take the same number for different code.  Here the
+    name of a file contains digests of the sources and of the key (types, CPU, versions), and the file
+    contains the key itself, which is compared on loading.
     """
 
     def __init__(self, of_numba: Any):

@@ -15,6 +15,6 @@ def read_ahead(rows: np.memmap) -> None:
 
 
 def write_header(file: BinaryIO, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    """Write the header of a .npy file; NumPy leaves room in it for the first dimension to grow to any length."""
+    """Write the header of a .npy file; it has room for the first dimension to grow to any length."""
     about = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_2_0(file, about)

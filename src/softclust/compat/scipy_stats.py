@@ -1,8 +1,9 @@
 """SciPy: a stand-in for `scipy.stats` while scikit-learn is loaded.
 
-scikit-learn's base loads `scipy.stats` for one function that few people ever call, which takes half a second.
-SOFTCLUST_SCIPY_STATS=1 in the environment switches the stand-in off.  It can be removed when scikit-learn
-no longer imports `scipy.stats` in `sklearn.utils.fixes`; `tests/test_compat.py` says so when that happens.
+scikit-learn's base loads `scipy.stats` for one function that few people ever call, which takes half a
+second. SOFTCLUST_SCIPY_STATS=1 in the environment switches the stand-in off.  It can be removed when
+scikit-learn no longer imports `scipy.stats` in `sklearn.utils.fixes`; `tests/test_compat.py` says so when
+that happens.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ class _Postponed(ModuleType):
 def postponed(name: str = "scipy.stats") -> Iterator[None]:
     """Let modules that are imported inside have the named module only when they look into it.
 
-    Nothing stays afterwards: whoever imports the named module then gets the real one.  Modules that took the
-    stand-in ask its package for the real one; the package has to load its parts by itself, as scipy does.
+    Nothing stays afterwards: whoever imports the named module then gets the real one.  Modules that took
+    the stand-in ask its package for the real one; the package has to load its parts by itself, as scipy
+    does.
     """
     if os.environ.get("SOFTCLUST_SCIPY_STATS") == "1":
         yield

@@ -35,7 +35,7 @@ def callbacks_of(estimator: Any) -> list[Any]:
 
 
 def begin_callbacks(estimator: Any) -> Any:
-    """The root task of a fit, with the callbacks of the estimator set up; its subtasks are not counted beforehand."""
+    """Set up the callbacks of an estimator and return the root task of its fit."""
     from sklearn.callback import CallbackSupportMixin
 
     return CallbackSupportMixin._init_callback_context(estimator, max_subtasks=None)

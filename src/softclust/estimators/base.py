@@ -9,7 +9,7 @@ from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
@@ -24,7 +24,7 @@ from softclust.grammar.prototypes import geometry_of
 from softclust.knowledge.labels import labels_of_classes
 from softclust.loop import recipes
 from softclust.loop.acceleration import SCHEMES
-from softclust.loop.checkpoint import Journal, identity
+from softclust.loop.checkpoint import Journal, default_digests, identity
 from softclust.loop.draws import RULES
 from softclust.loop.engine import Options
 from softclust.loop.observers import Observers
@@ -56,14 +56,7 @@ def _is_additive(estimator: Any) -> bool:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SoftClusterer(
-    Predictions,
-    WithCallbacks,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    ClusterMixin,
-    BaseEstimator,
-):
+class SoftClusterer(Predictions, WithCallbacks, ClusterMixin, BaseEstimator):
     """Base of the estimators that the loop fits.
 
     A family says its sentence in `_sentence`.  It may also say where it starts (`_start`), what is read out
@@ -135,7 +128,8 @@ class SoftClusterer(
     unsatisfied_ : structured ndarray
         Labels and pairs that the fit did not honour, worst first.  `kind` "label": `row`, the cluster
         `wanted` and the one `found`, and the `shortfall` of the wanted one's membership (or typicality).
-        "must-link" and "cannot-link": `row` and `other`, and as shortfall the chance that the pair is not as told.
+        "must-link" and "cannot-link": `row` and `other`, and as shortfall the chance that the pair is not
+        as told.
     classes_ : ndarray of shape (n_clusters_,)
         The class of each cluster, None for clusters beyond the classes in `y`; without `y` 0..c-1.
     """
@@ -191,7 +185,7 @@ class SoftClusterer(
         raise NotImplementedError
 
     def _readout(self, model: Any, state: Any, units: Any, width: Any = None) -> Fitted:
-        """What predictions are read from; `width` is the natural scale in units of gamma_k, if it is known."""
+        """The value that predictions read; `width` is the natural scale in units of gamma_k, if known."""
         raise NotImplementedError
 
     def _publish_more(self, members: Any, outcome: recipes.Outcome) -> None:
@@ -264,7 +258,9 @@ class SoftClusterer(
 
     def _journal(self, source: Any, known: dict[str, Any], seed: int, observers: Observers) -> int:
         """Keep the fit in a file, or go on from there; the number that seeds chance."""
-        journal = Journal(self.checkpoint, identity(self, source, known), seed)
+        assert self.checkpoint is not None
+        mine, defaults = identity(self, source, known), default_digests(type(self))
+        journal = Journal(self.checkpoint, mine, seed, defaults)
         observers.add(journal)
         if is_remote(source.rows.X):
             source.rows.X.checkpoint = self.checkpoint

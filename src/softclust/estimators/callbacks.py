@@ -40,7 +40,7 @@ class WithCallbacks:
 
 @contextmanager
 def observed(estimator: Any, X: Any, y: Any, metadata: dict[str, Any]) -> Iterator[Observers]:
-    """The observers of a fit: a printed line an iteration where `verbose`, and the callbacks that were set."""
+    """Make the observers of a fit: a line an iteration if `verbose`, and the callbacks that were set."""
     words = [_Words(estimator)] if estimator.verbose else []
     if not callbacks_of(estimator):
         yield Observers(*words)

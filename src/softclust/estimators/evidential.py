@@ -86,8 +86,8 @@ class EvidentialCMeans(SoftClusterer):
         alpha of Xia 2011: rows weigh sum_k exp(-alpha |x_j - x_k|^2), so that rows in empty regions
         count for little.  "auto" is 10 / trace(covariance), the same for data in any unit.
     density_from : {"rows", "centers"}, default="rows"
-        "rows": the density of rows, fixed before the fit.  "centers": sum_k exp(-alpha |x_j - v_k|^2), which
-        follows the centres; J is then no longer one fixed function, and may rise.
+        "rows": the density of rows, fixed before the fit.  "centers": sum_k exp(-alpha |x_j - v_k|^2),
+        which follows the centres; J is then no longer one fixed function, and may rise.
 
     Attributes
     ----------
@@ -156,8 +156,9 @@ class EvidentialCMeans(SoftClusterer):
         c, source = data.n_clusters, data.source
         partition = Fuzzy(self.beta)
         asked = focal_sets(self.focal_sets, c)
+        sets = with_pairs([], c) if asked is None else asked
         noise = noise_for(self, partition, source.rows.units) or _outlying(source)
-        frame = Frame(focal_sets("simple", c) if asked is None else asked, noise, self.cardinality_power)
+        frame = Frame(sets, noise, self.cardinality_power)
         return Sentence(
             partition,
             prototypes_for(self, partition, c, self._geometry),

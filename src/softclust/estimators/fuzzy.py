@@ -7,12 +7,13 @@ from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
 
-from softclust.compat.sklearn import Interval
+from softclust.compat.sklearn import Interval, InvalidParameterError, StrOptions
 from softclust.estimators.cmeans import CMeans
 from softclust.estimators.parameters import documented
 from softclust.estimators.reading import Data
 from softclust.estimators.sentence import LinkWords, Sentence, in_deviations
-from softclust.grammar.partitions import Exponential, Fuzzy
+from softclust.grammar.partitions import Exponential, Fuzzy, Partition
+from softclust.grammar.partitions.separable import Polynomial
 from softclust.grammar.prototypes import geometry_of
 from softclust.grammar.prototypes.base import LOG_DENSITIES
 from softclust.loop.scales import Scaling
@@ -31,6 +32,13 @@ class FuzzyCMeans(CMeans):
     m : float, default=2.0
         Exponent of the fuzzy memberships, any number above 1: near 1 they are almost hard, large
         values share every row equally.
+    fuzzifier : {"power", "polynomial"}, default="power"
+        "power": u^m, which leaves every cluster a share of every row.  "polynomial": g(u) of Klawonn &
+        Hoeppner (2003) in its place, with which memberships can be exactly 0 and 1; `m` is then not used.
+    crisp_ratio : float in [0, 1), default=0.5
+        beta of the polynomial fuzzifier: a row belongs to its nearest cluster alone if the squared
+        distance to it is at most this share of the squared distance to any other.  0 is m = 2, near 1 is
+        k-means.
     link_strength : float, default=1.0
         What it costs to break a pair of `must_link` or `cannot_link`, in units of the data's mean squared
         deviation from its mean: J += s (1 - u_i'u_j) or s u_i'u_j (Grira, Crucianu & Boujemaa 2008).
@@ -43,7 +51,9 @@ class FuzzyCMeans(CMeans):
     .. [4] Xia, Han, Liu & Zhou (2011), A sample-weighted robust fuzzy c-means clustering algorithm.
     .. [5] Gustafson & Kessel (1979), Fuzzy clustering with a fuzzy covariance matrix.
     .. [6] Gath & Geva (1989), Unsupervised optimal fuzzy clustering.
-    .. [7] Grira, Crucianu & Boujemaa (2008), Active semi-supervised fuzzy clustering.
+    .. [7] Klawonn & Hoeppner (2003), What is fuzzy about fuzzy clustering? Understanding and improving the
+       concept of the fuzzifier.
+    .. [8] Grira, Crucianu & Boujemaa (2008), Active semi-supervised fuzzy clustering.
 
     Examples
     --------
@@ -57,16 +67,30 @@ class FuzzyCMeans(CMeans):
     """
 
     m: float = 2.0
+    fuzzifier: str = "power"
+    crisp_ratio: float = 0.5
     link_strength: float = 1.0
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CMeans._parameter_constraints,
         "m": [Interval(Real, 1, None, closed="neither")],
+        "fuzzifier": [StrOptions({"power", "polynomial"})],
+        "crisp_ratio": [Interval(Real, 0, 1, closed="left")],
         "link_strength": [Interval(Real, 0, None, closed="left")],
     }
 
     def _sentence(self, data: Data) -> Sentence:
         measure = geometry_of(self.geometry).measure
-        partition = Exponential(m=self.m) if measure == LOG_DENSITIES else Fuzzy(self.m)
+        partition = self._partition(measure)
         links = LinkWords(partial(in_deviations, strength=self.link_strength, unit=measure))
         return self._said(data, partition, Scaling(m=self.m), links)
+
+    def _partition(self, measure: str) -> Partition:
+        if self.fuzzifier == "power":
+            return Exponential(m=self.m) if measure == LOG_DENSITIES else Fuzzy(self.m)
+        if measure == LOG_DENSITIES:
+            raise InvalidParameterError(
+                f"fuzzifier={self.fuzzifier!r} does not go with geometry={self.geometry!r}, whose "
+                "distances are logarithms; fuzzifier='power' would fit."
+            )
+        return Polynomial(self.crisp_ratio)

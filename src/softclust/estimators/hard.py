@@ -40,7 +40,8 @@ class HardCMeans(CMeans):
     .. [1] MacQueen (1967), Some methods for classification and analysis of multivariate observations.
     .. [2] Basu, Banerjee & Mooney (2002), Semi-supervised clustering by seeding.
     .. [3] Basu, Banerjee & Mooney (2004), Active semi-supervision for pairwise constrained clustering.
-    .. [4] Wagstaff, Cardie, Rogers & Schroedl (2001), Constrained k-means clustering with background knowledge.
+    .. [4] Wagstaff, Cardie, Rogers & Schroedl (2001), Constrained k-means clustering with background
+    knowledge.
 
     Examples
     --------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softclust.knowledge.weights import check_weight
@@ -18,7 +19,7 @@ from softclust.sources.units import Units
 AS_FLOATS: dict[str, Any] = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
 
 
-class MedoidPredictions:
+class MedoidPredictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Predictions, distances and scores, all read from the one value `_fitted`."""
 
     metric: Any

@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import validate_data
@@ -42,9 +42,7 @@ _LEAST_SAMPLE = 2000
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class KMedoids(
-    MedoidPredictions, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
-):
+class KMedoids(MedoidPredictions, ClusterMixin, BaseEstimator):
     """k-medoids: each row belongs to the nearest of `n_clusters` rows, for any distance.
 
     Minimises L = sum_i w_i min_k d(x_i, m_k) over medoids m_k that are rows of X, by swaps of a medoid
@@ -100,8 +98,10 @@ class KMedoids(
         Nearest medoid of each row, 0..k-1; the first of equals.
     memberships_ : ndarray of shape (n_samples, n_clusters)
         1 in the cluster of a row, else 0.
-    inertia_, objective_ : float
+    inertia_ : float
         L.
+    objective_ : float
+        L too.
     n_iter_ : int
         Passes of the search that won.
     converged_ : bool
@@ -250,7 +250,8 @@ class KMedoids(
                 return remote[:]
             if self.method != "clara":
                 raise ValueError(
-                    f"method={self.method!r} needs all {len(remote)} rows in memory; method='clara' does not."
+                    f"method={self.method!r} needs all {len(remote)} rows in memory; "
+                    "method='clara' does not."
                 )
             return remote
         if is_file(X):
@@ -293,6 +294,8 @@ class KMedoids(
         if self.method == "clara":
             if self._sampling_size() < k:
                 raise ValueError(f"sampling_size={self.sampling_size} should be >= n_clusters={k}.")
+            if is_remote(getattr(space, "X", None)) and self._sampling_size() >= n:
+                raise ValueError(f"sampling_size={self.sampling_size} takes all {n} rows; fewer would fit.")
             return clara(space, weight, search, self.n_samplings, self._sampling_size(), rng)
         if self.method == "clarans":
             most = self.max_neighbours or max(250, int(0.0125 * k * (n - k)))

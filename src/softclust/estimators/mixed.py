@@ -78,7 +78,9 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
         return self._said(data, partition, scaling, merges=self.merge_coincident)
 
     def _publish_more(self, members: Any, outcome: Outcome) -> None:
-        self.b_ = float(outcome.model.partition.b)
+        partition = outcome.model.partition
+        assert isinstance(partition, PossibilisticFuzzy)
+        self.b_ = float(partition.b)
 
 
 @documented

@@ -60,8 +60,10 @@ class GaussianMixture(SoftClusterer):
 
     Attributes
     ----------
-    means_, cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+    means_ : ndarray of shape (n_clusters_, n_features)
         mu_k.
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+        mu_k too.
     covariances_ : ndarray
         Sigma_k, in scikit-learn's shapes: (c, p, p), (p, p), (c, p) or (c,).
     weights_ : ndarray of shape (n_clusters_,)
@@ -72,13 +74,15 @@ class GaussianMixture(SoftClusterer):
         Trace of each covariance: the mean squared distance of a component's rows from its mean.
     lower_bound_ : float
         Mean log-likelihood of a row.
-    labels_, memberships_ : ndarray
-        Likeliest component of each row, and the chances of all.
+    labels_ : ndarray of shape (n_samples,)
+        Likeliest component of each row.
+    memberships_ : ndarray of shape (n_samples, n_clusters_)
+        The chance of each row to have come from each component; rows sum to 1.
     outlier_scores_ : ndarray of shape (n_samples,)
-        With noise its chance; else the share of a component's rows that would be nearer to it than the row
-        is to the nearest.
-    outlier_mask_, objective_, objective_history_, n_iter_, converged_, n_clusters_, classes_, unsatisfied_
-        As in the other estimators.
+        With noise the chance of having come from it; else the share of a component's rows that would be
+        nearer to it than the row is to the nearest component.
+    objective_ : float
+        Minus the log-likelihood.
 
     References
     ----------
@@ -181,7 +185,9 @@ class GaussianMixture(SoftClusterer):
         self.covariances_ = {"tied": sigma[0], "spherical": sigma[:, 0]}.get(self.covariance_type, sigma)
         self.weights_ = weights
         self.noise_weight_ = max(0.0, 1 - float(weights.sum())) if self.noise else 0.0
-        self.lower_bound_ = -self.objective_ / outcome.model.prototypes.total
+        components = outcome.model.prototypes
+        assert isinstance(components, Gaussians)
+        self.lower_bound_ = -self.objective_ / components.total
 
     def score_samples(self, X: Any) -> Any:
         """Find the log-density of each row.

@@ -1,10 +1,11 @@
-"""Docstrings of the estimators: each class describes its own parameters, and inherits the other descriptions."""
+"""Docstrings of estimators: each class describes its own parameters and inherits the rest."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import MISSING, fields
 from inspect import cleandoc
+from textwrap import indent
 from typing import Any, TypeVar
 
 _SECTIONS = "Parameters", "Attributes"
@@ -17,7 +18,8 @@ Class = TypeVar("Class", bound=type)
 def documented(cls: Class) -> Class:
     """Complete the docstring of a class with what its bases say of their parameters and attributes.
 
-    Defaults are written as the class has them, so that a description that is shared is right for each class.
+    Defaults are written as the class has them, so that a description that is shared is right for each
+    class.
     """
     text = _sections(cls.__doc__ or "")
     for section in _SECTIONS:
@@ -34,11 +36,12 @@ def documented(cls: Class) -> Class:
         if found:
             text[section] = "\n".join(found.values())
     order = ["", "Parameters", "Attributes", *(name for name in text if name not in ("", *_SECTIONS))]
-    cls.__doc__ = "\n\n".join(
+    whole = "\n\n".join(
         text[name] if not name else f"{name}\n{'-' * len(name)}\n{text[name]}"
         for name in order
         if name in text
     )
+    cls.__doc__ = indent(whole, "    ").strip() + "\n    "  # as docstrings stand in their class
     return cls
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from softclust.estimators import readout
@@ -16,7 +17,7 @@ from softclust.sources import n_threads, source_of
 from softclust.sources.rows import Rows
 
 
-class Predictions:
+class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Predictions, distances and scores, all read from the one value `_fitted`."""
 
     _fitted: Fitted

@@ -91,7 +91,8 @@ def input_restored(estimator: Any) -> Iterator[None]:
         yield
     except Exception:
         for name in OF_THE_INPUT:
-            estimator.__dict__.pop(name, None)
+            if name not in before:
+                estimator.__dict__.pop(name, None)
         estimator.__dict__.update(before)
         raise
 

@@ -20,7 +20,7 @@ from softclust.values import Value
 
 @dataclass(frozen=True)
 class Fitted(Value):
-    """All that a prediction needs: the model, its state, the units of the loop, and when a row is an outlier."""
+    """All that a prediction needs: the model, its state, its units, and when a row is an outlier."""
 
     model: Model
     state: State
@@ -45,7 +45,7 @@ class Fitted(Value):
         return members
 
     def outliers(self, members: Any) -> Any:
-        """(n,) rows that belong to noise rather than to any cluster; without noise, rows typical of none."""
+        """(n,) rows that noise explains better than any cluster; without noise, rows typical of none."""
         if self.model.frame.noise:
             return members.scores > (1 - members.scores) * members.memberships.max(axis=1)
         if len(members.typicalities):

@@ -34,7 +34,7 @@ STRONGEST_LIKELIHOOD = 1e6  # of labels that multiply likelihoods: beyond, nothi
 
 @dataclass(frozen=True)
 class Density:
-    """Rows in empty regions weigh less (Xia 2011): alpha or "auto", and whether centres or rows tell the density."""
+    """Rows in empty regions weigh less (Xia 2011): the rate alpha or "auto", and what tells the density."""
 
     rate: Any
     from_centers: bool = False
@@ -57,8 +57,8 @@ class LinkWords:
 class Sentence:
     """The words that an estimator says.
 
-    `prototypes` and `labels` are functions of the rows: prototypes may need their covariance, the term of labels
-    their weight.
+    `prototypes` and `labels` are functions of the rows: prototypes may need their covariance, the term of
+    labels their weight.
     """
 
     partition: Partition
@@ -239,7 +239,8 @@ def check_pairs_fit(estimator: Any, sentence: Sentence, data: Data) -> None:
             f"{name} takes no must_link and cannot_link: the typicalities of a row do not depend on "
             "those of another. HardCMeans, FuzzyCMeans, EvidentialCMeans and GaussianMixture take them."
             if sentence.partition.has_typicalities
-            else f"geometry={estimator.geometry!r} takes no must_link and cannot_link; GaussianMixture does."
+            else f"geometry={estimator.geometry!r} takes no must_link and cannot_link; "
+            "GaussianMixture does."
         )
     bound = sentence.links.bound(pairs)
     if np.isinf(pairs.strength[~bound]).any():

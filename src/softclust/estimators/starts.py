@@ -67,7 +67,8 @@ def given_centers(init: Any, rows: Rows, c: int) -> np.ndarray:
     expected = (c, rows.X.shape[1])
     if V.shape != expected:
         raise ValueError(
-            f"The shape of the initial centers {V.shape} does not match (n_clusters, n_features) = {expected}."
+            f"The shape of the initial centers {V.shape} does not match (n_clusters, n_features) "
+            f"= {expected}."
         )
     if not np.isfinite(V).all():
         k, j = np.argwhere(~np.isfinite(V))[0]
@@ -129,7 +130,7 @@ def _first_shells(source: Any, draw: Callable[[], np.ndarray], rng: Any) -> Thet
 
 
 def _circles(small: Any, V: np.ndarray, number: int) -> Theta:
-    """Circles about the centres of a fuzzy partition of the rows or, every third time, all about one centre.
+    """Circles about the centres of a fuzzy partition or, every third time, all about one centre.
 
     Rows lie on a shell, and its centre is none of them.
     """

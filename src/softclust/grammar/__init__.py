@@ -1,1 +1,5 @@
-"""The grammar: prototypes, partitions, frames, separations, and the sweep that reads rows through them."""
+"""The grammar of models.
+
+A model combines prototypes, a partition, a frame, terms for labels and pairs, and a separation.
+`sweep.py` reads blocks of rows through such a model.
+"""

@@ -1,37 +1,52 @@
-"""Separation: what keeps centres apart?  Terms of J in the centres alone.
+"""Separation: the terms of J that keep centres apart.  They depend on the centres alone.
 
-A part has `value(V)`; `solve(H, B, V)` -> the centres that minimise tr V'HV - 2 tr V'B + value(V),
-started at V; `apart(V)`: a start at which the value is finite; `in_units(c, units)`: itself with c
-strengths in the units of the loop; and, where `is_automatic`, `chosen(V, weight, scale, total)`:
-itself with the strength that the rule gives at centres V of these weights and scales.
+A separation has these members:
+
+- `value(V)`: the term at centres V;
+- `solve(H, B, V)`: the centres that minimise tr V'HV - 2 tr V'B + value(V), searched from V;
+- `apart(V)`: a start near V at which the value is finite;
+- `in_units(c, units)`: the same separation with c strengths in the units of the loop;
+- `of_clusters(keep, c)`: the same separation of some of c clusters;
+- `is_automatic`: whether the strength is "auto".  If so, `chosen(V, weight, scale, total)` is the same
+  separation with the strength that the rule gives at centres V of these weights and scales.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from softclust.compat.sklearn import InvalidParameterError
 
+if TYPE_CHECKING:
+    from softclust.sources.units import Units
+
+    Strength = float | Sequence[float] | np.ndarray | Literal["auto"]
+    Part = TypeVar("Part", "Repulsion", "CentralDistance")
+    Function = Callable[[np.ndarray], float]
+    Derivative = Callable[[np.ndarray], np.ndarray]
+
 _COINCIDENT = 1e-4  # of the data's spread
 
 
-def pair_strengths(strength, c):
-    """(c, c) coefficients eta_k + eta_l of each pair, 0 on the diagonal."""
+def pair_strengths(strength: Strength, c: int) -> np.ndarray:
+    """Return the coefficients eta_k + eta_l (c, c) of all pairs of clusters, 0 on the diagonal."""
     eta = np.broadcast_to(np.asarray(strength, dtype=float), (c,))
     pairs = eta[:, None] + eta[None, :]
     return pairs - np.diag(np.diag(pairs))
 
 
-def _is_automatic(strength):
+def _is_automatic(strength: Strength) -> bool:
     return isinstance(strength, str) and strength == "auto"
 
 
-def _checked(part, c):
-    """The strength as c numbers, or a sentence saying what would fit."""
+def _checked(part: Repulsion | CentralDistance, c: int) -> np.ndarray:
+    """Return the strength as 1 or c numbers, or raise an error that says what would fit."""
     name, strength = type(part).__name__, part.strength
     values = np.atleast_1d(np.asarray(strength, dtype=object))
     numbers = all(isinstance(s, Real) and 0 <= float(s) < np.inf for s in values)
@@ -45,60 +60,153 @@ def _checked(part, c):
 
 @dataclass(frozen=True)
 class Repulsion:
-    """J_rep = sum_k eta_k sum_{l != k} 1/|v_k - v_l|^2 (Timm 2004; Antoine 2018 eq. (3)).
+    """Centres repel each other: every two of them pay the inverse of their squared distance.
+
+    J_rep = sum_k eta_k sum_{l != k} 1/|v_k - v_l|^2 (Timm 2004; Antoine 2018 eq. (3)).
 
     A pair has the coefficient eta_k + eta_l (the paper's gradient and eq. (4) carry eta_k alone, which
-    is no gradient).  The centres are found by a trust region on c x p numbers.
+    is no gradient).  A trust region on c x p numbers finds the centres.
 
     Parameters
     ----------
     strength : float, sequence of n_clusters floats or "auto", default="auto"
         eta_k, in units of the data to the fourth power.  "auto" is (total weight / n_clusters) times
-        the square of the mean scale: it grows with the data and has no unit to choose.  It is at most
-        what weighs half as much as the rows of the lightest cluster at the start, so that no centre is
-        driven out.
+        the square of the mean scale: it grows with the data and has no unit to choose.  Its upper bound
+        is the strength that weighs half as much as the rows of the lightest cluster at the start, so
+        that no centre is driven out.
+
+    References
+    ----------
+    .. [1] Timm, Borgelt, Doring & Kruse (2004), An extension to possibilistic fuzzy cluster analysis.
+    .. [2] Antoine, Guerrero, Boone & Romero (2018), Possibilistic clustering with seeds.
     """
 
-    strength: object = "auto"
+    strength: Strength = "auto"
 
     @property
-    def is_automatic(self):
+    def is_automatic(self) -> bool:
+        """Whether the strength is still to be chosen."""
         return _is_automatic(self.strength)
 
-    def of_clusters(self, keep, c):
-        """The same term on some of c clusters."""
+    def of_clusters(self, keep: np.ndarray, c: int) -> Repulsion:
+        """Return the same term of some of the clusters.
+
+        Parameters
+        ----------
+        keep : ndarray of int
+            The clusters that stay.
+        c : int
+            Number of clusters before.
+
+        Returns
+        -------
+        Repulsion
+        """
         return _of_clusters(self, keep, c)
 
-    def apart(self, V):
-        """V with coincident centres moved a little, each its own way."""
+    def apart(self, V: np.ndarray) -> np.ndarray:
+        """Move coincident centres a little, each in its own direction, so that the term is finite.
+
+        Parameters
+        ----------
+        V : ndarray of shape (c, p)
+            Centres in loop units.
+
+        Returns
+        -------
+        ndarray of shape (c, p)
+        """
         V = V.copy()
         for k in range(1, len(V)):
             while (np.abs(V[:k] - V[k]).max(axis=1) < _COINCIDENT).any():
                 V[k, k % V.shape[1]] += k * 10 * _COINCIDENT
         return V
 
-    def in_units(self, c, units):
+    def in_units(self, c: int, units: Units) -> Repulsion:
+        """Check the strength and convert it to the units of the loop, to the fourth power.
+
+        Parameters
+        ----------
+        c : int
+            Number of clusters.
+        units : Units
+            The units of the loop.
+
+        Returns
+        -------
+        Repulsion
+        """
         return replace(self, strength=units.squares_to_loop(units.squares_to_loop(_checked(self, c))))
 
-    def chosen(self, V, weight, scale, total):
+    def chosen(self, V: np.ndarray, weight: np.ndarray, scale: np.ndarray, total: float) -> Repulsion:
+        """Choose the automatic strength at the start of a fit.
+
+        Parameters
+        ----------
+        V : ndarray of shape (c, p)
+            Centres at the start.
+        weight : ndarray of shape (c,)
+            Sum of influence on each cluster.
+        scale : ndarray of shape (c,)
+            Scales gamma_k.
+        total : float
+            Weight of all rows.
+
+        Returns
+        -------
+        Repulsion
+        """
         mean = float(np.mean(scale))
         with np.errstate(over="ignore", under="ignore", divide="ignore"):
             push = (2 / np.maximum(_squared_gaps(V), mean) ** 2).sum(axis=1)  # of strength 1
             bound = float(np.min(weight / push)) / 2 if len(V) > 1 else 0.0
         return replace(self, strength=min(total / len(V) * mean * mean, bound, 1e250))
 
-    def value(self, V):
+    def value(self, V: np.ndarray) -> float:
+        """Return the term J_rep.
+
+        Parameters
+        ----------
+        V : ndarray of shape (c, p)
+            Centres in loop units.
+
+        Returns
+        -------
+        float
+        """
         d = _squared_gaps(V)
         return 0.5 * float((pair_strengths(self.strength, len(V)) / d).sum())
 
-    def gradient(self, V):
-        """-2 sum_l (eta_k + eta_l)(v_k - v_l)/|v_k - v_l|^4."""
+    def gradient(self, V: np.ndarray) -> np.ndarray:
+        """Return the gradient -2 sum_l (eta_k + eta_l)(v_k - v_l)/|v_k - v_l|^4.
+
+        Parameters
+        ----------
+        V : ndarray of shape (c, p)
+            Centres in loop units.
+
+        Returns
+        -------
+        ndarray of shape (c, p)
+        """
         gap = V[:, None] - V[None]
         ratio = pair_strengths(self.strength, len(V)) / _squared_gaps(V) ** 2
         return -2 * np.einsum("kl,kla->ka", ratio, gap)
 
-    def hessian(self, V):
-        """Blocks 8 w ee'/|e|^6 - 2 w I/|e|^4 of each pair on the diagonal, their negatives beside it."""
+    def hessian(self, V: np.ndarray) -> np.ndarray:
+        """Return the Hessian, made of the blocks 8 w ee'/|e|^6 - 2 w I/|e|^4 of the pairs.
+
+        The blocks of a cluster's pairs add on the diagonal; their negatives stand beside it.
+
+        Parameters
+        ----------
+        V : ndarray of shape (c, p)
+            Centres in loop units.
+
+        Returns
+        -------
+        ndarray of shape (c p, c p)
+        """
         c, p = V.shape
         gap = V[:, None] - V[None]
         d = _squared_gaps(V)
@@ -109,38 +217,54 @@ class Repulsion:
         full[np.arange(c), np.arange(c)] = block.sum(axis=1)
         return full.transpose(0, 2, 1, 3).reshape(c * p, c * p)
 
-    def solve(self, H, B, V):
+    def solve(self, H: np.ndarray, B: np.ndarray, V: np.ndarray) -> np.ndarray:
+        """Find a local minimiser of tr V'HV - 2 tr V'B + value(V).
+
+        Parameters
+        ----------
+        H : ndarray of shape (c, c)
+            Weights of the clusters, and of the sets that tie them together.
+        B : ndarray of shape (c, p)
+            Weighted sums of the rows.
+        V : ndarray of shape (c, p)
+            Centres at which the search starts.
+
+        Returns
+        -------
+        ndarray of shape (c, p)
+        """
         c, p = V.shape
 
-        def value(v):
+        def value(v: np.ndarray) -> float:
             V = v.reshape(c, p)
             return float(np.sum(V * (H @ V)) - 2 * np.sum(V * B)) + self.value(V)
 
-        def gradient(v):
+        def gradient(v: np.ndarray) -> np.ndarray:
             V = v.reshape(c, p)
             return (2 * (H @ V) - 2 * B + self.gradient(V)).ravel()
 
-        def hessian(v):
+        def hessian(v: np.ndarray) -> np.ndarray:
             return np.kron(2 * H, np.eye(p)) + self.hessian(v.reshape(c, p))
 
         return _minimise(value, gradient, hessian, V.ravel()).reshape(c, p)
 
 
-def _minimise(value, gradient, hessian, start):
-    """A local minimiser no higher than `start`, to rounding.
+def _minimise(value: Function, gradient: Derivative, hessian: Derivative, start: np.ndarray) -> np.ndarray:
+    """Return a local minimiser, to rounding, whose value is no higher than that of `start`.
 
-    From one iteration of the loop to the next the centres hardly move, and Newton steps alone do.  A
-    trust region takes over where they fail; it cannot finish, though, because near the minimum its
+    The centres hardly move from one iteration of the loop to the next, so Newton steps usually suffice.
+    A trust region takes over where they fail.  It cannot finish the search, because near the minimum its
     differences of values are rounding.
     """
     with np.errstate(all="ignore"):  # trial steps may meet coincident centres
         v = _newton(value, gradient, hessian, start)
         rest = np.linalg.norm(gradient(v))
-        beyond = not (np.isfinite(rest) and np.isfinite(hessian(v)).all())  # the range of floats: stay
+        # Stay at v if a derivative has left the range of floats.
+        beyond = not (np.isfinite(rest) and np.isfinite(hessian(v)).all())
         if rest > 1e-6 * np.linalg.norm(gradient(start)) and not beyond:
             from scipy.optimize import minimize  # takes a tenth of a second to load
 
-            # A few short steps: the loop comes back, and a centre on its way out is not hurried.
+            # Take a few short steps: the loop comes back, and a centre that is driven out is not hurried.
             options = {
                 "gtol": 1e-8 * rest,
                 "initial_trust_radius": 0.1,
@@ -149,15 +273,20 @@ def _minimise(value, gradient, hessian, start):
             }
             try:
                 best = minimize(value, v, jac=gradient, hess=hessian, method="trust-exact", options=options)
-            except (ValueError, UnboundLocalError):  # SciPy's words for derivatives that left the range
+            except (ValueError, UnboundLocalError):  # SciPy raises these for derivatives beyond the range
                 return v
             if np.isfinite(best.x).all() and best.fun <= value(v):
                 v = _newton(value, gradient, hessian, best.x)
     return v
 
 
-def _newton(value, gradient, hessian, v, most=20):
-    """Newton steps while the Hessian is definite, each halves the gradient and none raises the value."""
+def _newton(
+    value: Function, gradient: Derivative, hessian: Derivative, v: np.ndarray, most: int = 20
+) -> np.ndarray:
+    """Take at most `most` Newton steps from v.
+
+    Stop where the Hessian is not definite, or where a step does not halve the gradient or raises the value.
+    """
     f, g = value(v), gradient(v)
     for _ in range(most):
         H = hessian(v)
@@ -179,7 +308,9 @@ class NoMinimumError(InvalidParameterError):
 
 @dataclass(frozen=True)
 class CentralDistance:
-    """J_cd = - sum_k beta_k sum_{h != k} |v_k - v_h|^2 (Liu & Wu eq. (3-1)).
+    """Centres move apart: J falls with the squared distance of every two of them.
+
+    J_cd = - sum_k beta_k sum_{h != k} |v_k - v_h|^2 (Liu & Wu eq. (3-1)).
 
     The centres solve (H - L) V = B, L the Laplacian of the pairs' coefficients beta_k + beta_h: for
     equal beta, 2 beta (c I - 11').  Eq. (3-3) prints half of that.  Where H - L is not positive
@@ -189,43 +320,139 @@ class CentralDistance:
     ----------
     strength : float, sequence of n_clusters floats or "auto", default="auto"
         beta_k, without a unit.  "auto" pushes no centre farther than a tenth of the smallest radius
-        sqrt(gamma_k) in the first step: more, and centres lose their rows and run away, since J has no
-        lower bound for any strength.
+        sqrt(gamma_k) in the first step.  With a greater push centres lose their rows and run away,
+        since J has no lower bound for any strength.
+
+    References
+    ----------
+    .. [1] Liu & Wu, Semi-supervised possibilistic fuzzy c-means clustering algorithm on maximized
+       central distance.
     """
 
-    strength: object = "auto"
+    strength: Strength = "auto"
 
     @property
-    def is_automatic(self):
+    def is_automatic(self) -> bool:
+        """Whether the strength is still to be chosen."""
         return _is_automatic(self.strength)
 
-    def of_clusters(self, keep, c):
-        """The same term on some of c clusters."""
+    def of_clusters(self, keep: np.ndarray, c: int) -> CentralDistance:
+        """Return the same term of some of the clusters.
+
+        Parameters
+        ----------
+        keep : ndarray of int
+            The clusters that stay.
+        c : int
+            Number of clusters before.
+
+        Returns
+        -------
+        CentralDistance
+        """
         return _of_clusters(self, keep, c)
 
-    def apart(self, V):
+    def apart(self, V: np.ndarray) -> np.ndarray:
+        """Return the centres as they are: the term is finite everywhere.
+
+        Parameters
+        ----------
+        V : ndarray of shape (c, p)
+            Centres in loop units.
+
+        Returns
+        -------
+        ndarray of shape (c, p)
+        """
         return V
 
-    def in_units(self, c, units):
+    def in_units(self, c: int, units: Units) -> CentralDistance:
+        """Check the strength, which has no unit.
+
+        Parameters
+        ----------
+        c : int
+            Number of clusters.
+        units : Units
+            The units of the loop, not used.
+
+        Returns
+        -------
+        CentralDistance
+        """
         return replace(self, strength=_checked(self, c))
 
-    def chosen(self, V, weight, scale, total):
+    def chosen(self, V: np.ndarray, weight: np.ndarray, scale: np.ndarray, total: float) -> CentralDistance:
+        """Choose the automatic strength at the start of a fit.
+
+        Parameters
+        ----------
+        V : ndarray of shape (c, p)
+            Centres at the start.
+        weight : ndarray of shape (c,)
+            Sum of influence on each cluster.
+        scale : ndarray of shape (c,)
+            Scales gamma_k.
+        total : float
+            Weight of all rows, not used.
+
+        Returns
+        -------
+        CentralDistance
+        """
         mass = np.diag(np.maximum(weight, 1e-9 * weight.max() or 1.0))
         load = _load(mass, replace(self, strength=1.0), V)
         reach = float(np.linalg.norm(V - V.mean(axis=0), axis=1).max())
         share = 0.1 * min(1.0, float(np.sqrt(scale.min())) / reach) if reach > 0 else 0.0
         return replace(self, strength=share / load if load > 0 else 0.0)
 
-    def value(self, V):
+    def value(self, V: np.ndarray) -> float:
+        """Return the term J_cd, which is never positive.
+
+        Parameters
+        ----------
+        V : ndarray of shape (c, p)
+            Centres in loop units.
+
+        Returns
+        -------
+        float
+        """
         d = _squared_gaps(V)
         np.fill_diagonal(d, 0.0)
         return -0.5 * float((pair_strengths(self.strength, len(V)) * d).sum())
 
-    def laplacian(self, V):
+    def laplacian(self, V: np.ndarray) -> np.ndarray:
+        """Return the Laplacian L of the pairs' coefficients: the term is -tr V'LV.
+
+        Parameters
+        ----------
+        V : ndarray of shape (c, p)
+            Centres; only their number counts.
+
+        Returns
+        -------
+        ndarray of shape (c, c)
+        """
         w = pair_strengths(self.strength, len(V))
         return np.diag(w.sum(axis=1)) - w
 
-    def solve(self, H, B, V):
+    def solve(self, H: np.ndarray, B: np.ndarray, V: np.ndarray) -> np.ndarray:
+        """Return the minimiser of tr V'HV - 2 tr V'B + value(V), or raise `NoMinimumError`.
+
+        Parameters
+        ----------
+        H : ndarray of shape (c, c)
+            Weights of the clusters, and of the sets that tie them together.
+        B : ndarray of shape (c, p)
+            Weighted sums of the rows.
+        V : ndarray of shape (c, p)
+            Centres before; only their number counts.
+
+        Returns
+        -------
+        ndarray of shape (c, p)
+        """
         load = _load(H, self, V)
         if load >= 1:
             strongest = float(np.max(np.asarray(self.strength, dtype=float)))
@@ -237,18 +464,21 @@ class CentralDistance:
         return np.linalg.solve(H - self.laplacian(V), B)
 
 
-def _load(H, part, V):
-    """Greatest share of H that the term takes away in any direction; from 1 on there is no minimum."""
+def _load(H: np.ndarray, part: CentralDistance, V: np.ndarray) -> float:
+    """Return the greatest share of H that the term takes away in any direction.
+
+    From 1 on there is no minimum.
+    """
     C = np.linalg.inv(np.linalg.cholesky(H))
     return float(np.linalg.eigvalsh(C @ part.laplacian(V) @ C.T).max())
 
 
-def _of_clusters(part, keep, c):
+def _of_clusters(part: Part, keep: np.ndarray, c: int) -> Part:
     return replace(part, strength=np.broadcast_to(part.strength, (c,))[keep])
 
 
-def _squared_gaps(V):
-    """(c, c) squared distances of the centres, infinite on the diagonal."""
+def _squared_gaps(V: np.ndarray) -> np.ndarray:
+    """Return the squared distances (c, c) of the centres, infinite on the diagonal."""
     d = ((V[:, None] - V[None]) ** 2).sum(axis=2)
     np.fill_diagonal(d, np.inf)
     return d

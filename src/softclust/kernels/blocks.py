@@ -1,7 +1,7 @@
-"""Distances and moments of a tile, some clusters by some rows or features at a time in registers.
+"""Distances and moments of a tile, in registers: some clusters by some rows or features at a time.
 
-Loop by loop, each multiplication would come with loads and stores of its sum.  LLVM keeps a block of
-sums in registers only where it is told which.
+In plain loops, each multiplication would load and store its sum.  LLVM keeps a block of sums in registers
+only if the code says which sums.
 """
 
 from functools import partial
@@ -18,59 +18,64 @@ from softclust.kernels.vectors import Vectors, arrays
 _FLAGS = ("contract", "nsz", "reassoc")
 _VECTOR_BYTES = 32
 _DISTANCE_BLOCK = 2, 4  # clusters, vectors of rows
-_SCALED_BLOCK = 1, 4  # a scale each takes more registers
+_SCALED_BLOCK = 1, 4  # fewer clusters, because scales take registers too
 _MOMENT_BLOCK = 4, 3  # clusters, features
 _i64 = ir.IntType(64)
 
 
 class _Block(Vectors):
-    """Sums in registers, and loops around them."""
+    """Emit sums in registers and the loops around them."""
 
     def __init__(self, builder, double, lanes):
         super().__init__(builder, double, lanes)
         self.zero = ir.Constant(self.vector, [0.0] * lanes)
 
     def sums(self, clusters, others):
-        """A vector in a register for each cluster and each of the others."""
+        """Return a vector in a register for each cluster and each of the others (rows or features)."""
         register = partial(cgutils.alloca_once, self.builder, self.vector)
         return [[register() for _ in range(others)] for _ in range(clusters)]
 
     def clear(self, sums):
+        """Set all sums to 0."""
         for total in chain(*sums):
             self.builder.store(self.zero, total)
 
     def add_product(self, a, b, total):
-        """total <- total + a b."""
+        """Add a product to a sum: total <- total + a b."""
         product = self.builder.fmul(a, b, flags=_FLAGS)
         self.builder.store(self.builder.fadd(self.builder.load(total), product, flags=_FLAGS), total)
 
     def plus(self, index, number):
+        """Return index + number."""
         return self.builder.add(index, _i64(number))
 
     def starts(self, first, count, length):
-        """Where `count` rows of an array of such rows begin."""
+        """Return where the `count` rows from row `first` on begin, in an array with rows of this length."""
         return [self.builder.mul(self.plus(first, place), length) for place in range(count)]
 
     def steps(self, start, stop, step):
-        """A loop, entered with its index and its counter."""
+        """Return a loop; its `with` block is entered with the loop's index and counter."""
         return cgutils.for_range_slice(self.builder, start, stop, _i64(step), inc=True)
 
     def in_blocks(self, count, size, work):
-        """work(first, size) for whole blocks of `count` things, then for the others one by one."""
+        """Run work(first, size) on whole blocks of `count` things, then on the others one by one."""
         whole = self.builder.sub(count, self.builder.srem(count, _i64(size)))
         for first, stop, step in ((_i64(0), whole, size), (whole, count, 1)):
             with self.steps(first, stop, step) as (index, _):
                 work(index, step)
 
     def total(self, x):
-        """The sum of a vector of four."""
+        """Return the sum of a vector of four numbers."""
         for order in ([2, 3, 0, 1], [1, 0, 3, 2]):
             x = self.builder.fadd(x, self.mix(x, x, order), flags=_FLAGS)
         return self.builder.extract_element(x, ir.Constant(ir.IntType(32), 0))
 
 
 def _distances(context, builder, signature, arguments):
-    """d[k, i] <- sum_j (x_ij - v_kj)^2 of (xt, V, d), or (s_kj x_ij - v_kj)^2 of (xt, V, d, S)."""
+    """Emit d[k, i] <- sum_j (x_ij - v_kj)^2 for the arguments (xt, V, d).
+
+    For (xt, V, d, S) the terms are (s_kj x_ij - v_kj)^2.
+    """
     double = signature.args[0].dtype == types.float64
     lanes = _VECTOR_BYTES // (8 if double else 4)
     code = _Block(builder, double, lanes)
@@ -113,19 +118,19 @@ def _distances(context, builder, signature, arguments):
 
 @intrinsic
 def squared_distances(typing_context, xt, V, d):
-    """d[k, i] <- |x_i - v_k|^2, summed directly: no cancellation, whatever the offset."""
+    """Compute d[k, i] <- |x_i - v_k|^2, summed directly: no cancellation, whatever the offset."""
     return types.void(xt, V, d), _distances
 
 
 @intrinsic
 def scaled_distances(typing_context, xt, V, d, S):
-    """d[k, i] <- sum_j (s_kj x_ij - v_kj)^2, summed directly."""
+    """Compute d[k, i] <- sum_j (s_kj x_ij - v_kj)^2, summed directly."""
     return types.void(xt, V, d, S), _distances
 
 
 @intrinsic
 def add_moments(typing_context, xt, w, moment):
-    """moment[k, j] += sum_i w[k, i] x[j, i], in doubles."""
+    """Add the moments of a tile, in doubles: moment[k, j] += sum_i w[k, i] x[j, i]."""
 
     def build(context, builder, signature, arguments):
         lanes = _VECTOR_BYTES // 8
@@ -136,6 +141,7 @@ def add_moments(typing_context, xt, w, moment):
         width, columns = _MOMENT_BLOCK
 
         def load(data, place):
+            """Load a vector as doubles."""
             x = given.load(data, place)
             return x if given.vector == code.vector else builder.fpext(x, code.vector)
 

@@ -1,4 +1,7 @@
-"""The step of centres that are points, compiled: for a few of them a call of NumPy is most of its time."""
+"""The step of centres that are points.
+
+It is compiled: for a few centres, calling NumPy would take most of the time.
+"""
 
 import numpy as np
 
@@ -10,6 +13,7 @@ _DOUBLE = np.dtype("f8")
 
 @compiled_pass
 def _means(moment, weight, V, out):
+    """Compute out <- moment / weight; a centre without weight keeps its place in V."""
     for k in range(V.shape[0]):
         for j in range(V.shape[1]):
             out[k, j] = moment[k, j] / weight[k] if weight[k] > 0.0 else V[k, j]
@@ -17,22 +21,23 @@ def _means(moment, weight, V, out):
 
 @compiled_pass
 def _longest(x, y):
+    """Return the greatest |x - y|, or NaN if there is any."""
     longest = 0.0
     for k in range(x.shape[0]):
         for j in range(x.shape[1]):
             gap = abs(x[k, j] - y[k, j])
-            if gap > longest or gap != gap:  # NaN is longer than any: such a loop must not end
+            if gap > longest or gap != gap:  # NaN exceeds all: a loop with NaN must not end
                 longest = gap
     return longest
 
 
 def longest(x, y):
-    """The greatest difference of a coordinate."""
+    """Return the greatest difference between a coordinate of x and of y."""
     return _longest(plain(x, _DOUBLE), plain(y, _DOUBLE))
 
 
 def means(moment, weight, V):
-    """(c, p) moment / weight; a centre without weight stays."""
+    """Return (c, p) moment / weight; a centre without weight keeps its place in V."""
     out = np.empty(V.shape)
     _means(plain(moment, _DOUBLE), plain(weight, _DOUBLE), plain(V, _DOUBLE), out)
     return out

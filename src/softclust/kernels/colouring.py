@@ -1,6 +1,7 @@
-"""Two searches for a colouring: an exact one for small cores, and one that repairs for great ones.
+"""Two searches for a colouring of a graph: an exact one for small cores, and repair for large ones.
 
-Neighbours of thing u are other[first[u] : first[u + 1]]; colours are 0 .. c - 1, -1 where there is none.
+The neighbours of node u are other[first[u] : first[u + 1]].  Colours are 0 .. c - 1, and -1 for a node
+without a colour.
 """
 
 import numpy as np
@@ -12,7 +13,7 @@ FOUND, IMPOSSIBLE, GIVEN_UP = 0, 1, 2
 
 @compiled
 def _most_pressed(colour, taken, left, first):
-    """The thing without a colour that has fewest left; of those the one with most neighbours."""
+    """Return the uncoloured node with the fewest colours left; of equals, the one with most neighbours."""
     best = -1
     for u in range(colour.shape[0]):
         if colour[u] < 0 and (
@@ -26,7 +27,7 @@ def _most_pressed(colour, taken, left, first):
 
 @compiled
 def _mark(u, k, step, first, other, taken, left):
-    """Colour k of thing u is one that its neighbours cannot have (step 1), or may again (-1)."""
+    """Forbid colour k to the neighbours of node u (step 1), or withdraw that ban (step -1)."""
     for e in range(first[u], first[u + 1]):
         v = other[e]
         if step > 0 and taken[v, k] == 0:
@@ -38,10 +39,11 @@ def _mark(u, k, step, first, other, taken, left):
 
 @compiled_pass
 def search(first, other, c, most, colour, taken, left, trail, used):
-    """Colour the most pressed thing first, going back where none is left (Brelaz 1979); says how it ended.
+    """Colour the most pressed node first and backtrack if no colour is left (Brelaz 1979).
 
-    Of the colours that nothing has yet, one is as good as another: only the first of them is tried.
-    `used[depth]` counts the colours in use before that depth.
+    Returns FOUND, IMPOSSIBLE, or GIVEN_UP after `most` trials.  Colours that no node has yet are
+    interchangeable: only the first of them is tried.  `used[depth]` counts the colours in use before that
+    depth.
     """
     size = colour.shape[0]
     colour[:] = -1
@@ -76,7 +78,7 @@ def search(first, other, c, most, colour, taken, left, trail, used):
 
 @compiled
 def _random(state):
-    """The next number of Marsaglia's xorshift; `state` is not zero."""
+    """Return the next number of Marsaglia's xorshift; `state` must not be zero."""
     x = state[0]
     x ^= x << np.uint64(13)
     x ^= x >> np.uint64(7)
@@ -87,11 +89,11 @@ def _random(state):
 
 @compiled_pass
 def repair(first, other, c, most, colour, same, until, wrong, place, state):
-    """Mend random colours (Hertz & de Werra 1987): whether none is left that a neighbour has.
+    """Repair random colours (Hertz & de Werra 1987); return whether all neighbours differ in the end.
 
-    The thing and the colour that mend most are changed, and may not be changed back for a while.
-    `same` counts neighbours of each colour, `wrong[:count]` lists the things that are not in order and
-    `place` says where.
+    Each turn changes the node and the colour that repair most, and forbids the change back for a while.
+    `same` counts each node's neighbours of each colour.  `wrong[:count]` lists the nodes that share a
+    colour with a neighbour, and `place` says where in that list a node is.
     """
     size = colour.shape[0]
     same[:] = 0

@@ -1,4 +1,4 @@
-"""Sums of a Gaussian kernel around each row: over other rows, far tiles skipped, or over cells of them."""
+"""Sums of a Gaussian kernel around each row: over other rows, far groups skipped, or over cells of rows."""
 
 import numpy as np
 
@@ -9,19 +9,24 @@ from softclust.kernels.tiles import load_tile
 from softclust.kernels.vector_math import exp, rough_exp2
 from softclust.kernels.workspace import read_only
 
-EDGE = 1e18  # coordinates within it have a square in single precision
-_GROUP = 32  # reference rows a tile
-_CELLS = 8  # at a time: their distances stay in the first-level cache
+EDGE = 1e18  # coordinates within +-EDGE have a finite square in single precision
+_GROUP = 32  # reference rows that are skipped or summed together
+_CELLS = 8  # cells at a time: their distances stay in the first-level cache
 
 
 def boxes(refs):
-    """(groups, p) least and greatest coordinates of each group of reference rows."""
+    """Return (groups, p) least and (groups, p) greatest coordinates of each group of reference rows."""
     cuts = np.arange(0, len(refs), _GROUP)
     return np.minimum.reduceat(refs, cuts), np.maximum.reduceat(refs, cuts)
 
 
 @compiled_pass
 def _pair_sums(points, units, refs, weight, ref_low, ref_high, rate, xt, d, total, low, high, out):
+    """Compute the kernel's sums over reference rows, tile by tile.
+
+    A group of reference rows is skipped if its box is so far from that of the tile that its terms are
+    negligible.
+    """
     p = points.shape[1]
     for start in range(0, points.shape[0], TILE):
         count = load_tile(points, start, units, xt)
@@ -50,13 +55,16 @@ def _pair_sums(points, units, refs, weight, ref_low, ref_high, rate, xt, d, tota
 
 
 def _inputs(points):
-    """Rows and units as `load_tile` takes them everywhere."""
+    """Return rows, and units that leave them as they are, in the form that `load_tile` takes."""
     units = np.concatenate(([1.0, np.inf], np.zeros(points.shape[1])))
     return read_only(points, points.dtype), read_only(units, points.dtype)
 
 
 def pair_sums(points, refs, weight, boxes, rate, out):
-    """out_i = sum_j weight_j exp(-rate |points_i - refs_j|^2); fast where near rows stand together."""
+    """Compute out_i <- sum_j weight_j exp(-rate |points_i - refs_j|^2).
+
+    It is fast if rows that are near each other are also stored near each other.
+    """
     p = points.shape[1]
     _pair_sums(
         *_inputs(points), read_only(refs, np.float64), weight, *boxes, rate,
@@ -66,6 +74,7 @@ def pair_sums(points, refs, weight, boxes, rate, out):
 
 @compiled_pass
 def _into_cells(X, units, weight, widest, cut, cell, sums):
+    """Walk each row down the tree of cuts and add it to the sums of its leaf."""
     n, p = X.shape
     leaves = sums.shape[0]
     for i in range(n):
@@ -83,15 +92,16 @@ def _into_cells(X, units, weight, widest, cut, cell, sums):
 
 
 def into_cells(X, units, weight, widest, cut, cell, sums):
-    """cell <- the leaf of each row in a tree of cuts, and to the leaves' sums of (w, w x, w x^2) its own.
+    """Compute cell <- the leaf of each row in a tree of cuts; add (w, w x, w x^2) to the leaf's sums.
 
-    The cuts are a heap: node q, from 1 on, has the nodes 2 q (below its cut) and 2 q + 1.
+    The cuts are a heap: node q, from 1 on, has the children 2 q (below its cut) and 2 q + 1.
     """
     _into_cells(read_only(X, X.dtype), read_only(units, X.dtype), weight, widest, cut, cell, sums)
 
 
 @compiled_pass
 def _cell_sums(X, units, weight, cell, scale, origin, factor, share, loaded, xt, d, total, out):
+    """Compute the kernel's sums over cells, tile by tile."""
     p = X.shape[1]
     for start in range(0, X.shape[0], TILE):
         count = load_tile(X, start, units, loaded)
@@ -107,7 +117,7 @@ def _cell_sums(X, units, weight, cell, scale, origin, factor, share, loaded, xt,
                 near = d[g - first]
                 for i in range(TILE):
                     total[i] += share[g] * rough_exp2(-near[i])
-        for i in range(count):  # the row itself is no part of a distribution
+        for i in range(count):  # replace the row's share of its cell's distribution by its exact term
             g, own = cell[start + i], np.float32(0.0)
             for j in range(p):
                 own += (scale[g, j] * xt[j, i] - origin[g, j]) ** 2
@@ -115,9 +125,10 @@ def _cell_sums(X, units, weight, cell, scale, origin, factor, share, loaded, xt,
 
 
 def cell_sums(out, X, units, weight, cell, scale, origin, factor, share):
-    """out_i = sum_g share_g 2^(-sum_j (scale_gj x_ij - origin_gj)^2), the row's own term exact.
+    """Compute out_i <- sum_g share_g 2^(-sum_j (scale_gj x_ij - origin_gj)^2).
 
-    All but `weight` and `out` in single precision, which is more than cells for rows leave.
+    The row's own term is exact.  All but `weight` and `out` is in single precision, whose error is below
+    that of cells in place of rows.
     """
     p = X.shape[1]
     spare = (np.empty(shape, np.float32) for shape in ((p, TILE), (_CELLS, TILE), TILE))

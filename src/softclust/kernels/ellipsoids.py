@@ -1,8 +1,9 @@
 """Clusters with metrics of their own: squared distances, and first and second moments.
 
-Rows are the vectorised index, as everywhere: a tile is turned once, and its differences from a place stay
-in the first-level cache while they are combined, four features at a time so that each load serves.  The
-passes of `passes.py` have a tile in hand; the functions of a block are for all else.
+Rows are the vectorised index, as in all kernels.  A tile is transposed once, and its differences from a
+place stay in the first-level cache while they are combined, four features at a time, so that one load
+serves four products.  The passes of `passes.py` call the functions of a tile; all other code calls the
+functions of a block, `squared_distances` and `moments`.
 """
 
 import numpy as np
@@ -13,7 +14,7 @@ from softclust.kernels.compiled import TILE, compiled, compiled_pass
 
 @compiled
 def _turn(points, start, count, xt):
-    """xt (p, TILE) <- rows of the tile as columns; 0 beyond the last."""
+    """Transpose a tile: xt (p, TILE) <- its rows as columns, 0 beyond the last row."""
     for i in range(count):
         for j in range(points.shape[1]):
             xt[j, i] = points[start + i, j]
@@ -24,7 +25,7 @@ def _turn(points, start, count, xt):
 
 @compiled
 def _combine(z, roots, q, out):
-    """out <- sum_{j >= q} roots[j, q] z_j: S = L L', L lower triangular."""
+    """Compute out <- sum_{j >= q} roots[j, q] z_j, for the metric S = L L' with L lower triangular."""
     p = z.shape[0]
     j = q
     for i in range(TILE):
@@ -43,7 +44,7 @@ def _combine(z, roots, q, out):
 
 @compiled
 def _away(xt, v, z):
-    """z (p, TILE) <- the rows of a tile seen from a place."""
+    """Compute z (p, TILE) <- the rows of a tile minus the place v."""
     for j in range(xt.shape[0]):
         at = v[j]
         for i in range(TILE):
@@ -52,7 +53,7 @@ def _away(xt, v, z):
 
 @compiled
 def metric_distances(xt, V, roots, z, one, d):
-    """d[k, i] <- |L_k'(x_i - v_k)|^2; `z` (p, TILE) and `one` (TILE,) are spare."""
+    """Compute d[k, i] <- |L_k'(x_i - v_k)|^2; `z` (p, TILE) and `one` (TILE,) are spare buffers."""
     for k in range(V.shape[0]):
         total = d[k]
         _away(xt, V[k], z)
@@ -66,6 +67,7 @@ def metric_distances(xt, V, roots, z, one, d):
 
 @compiled_pass
 def _squared_distances(points, V, roots, xt, z, one, d, D):
+    """Compute D[i, k] <- |L_k'(x_i - v_k)|^2 for a block, tile by tile."""
     n = points.shape[0]
     for start in range(0, n, TILE):
         count = min(TILE, n - start)
@@ -80,7 +82,10 @@ _run_distances = paused_at_first(_squared_distances)
 
 
 def squared_distances(points, V, roots):
-    """(n, K) of |L_k'(x - v_k)|^2, each row by itself: the bits do not depend on the other rows."""
+    """Return (n, K) squared distances |L_k'(x - v_k)|^2.
+
+    Each row is computed by itself: its bits do not depend on the other rows.
+    """
     dtype, (n, p) = points.dtype, points.shape
     D, buffer = np.empty((n, len(V)), dtype), np.empty((2 * p + 1 + len(V), TILE), dtype)
     arrays = (np.ascontiguousarray(x, dtype) for x in (points, V, roots))
@@ -90,7 +95,7 @@ def squared_distances(points, V, roots):
 
 @compiled
 def _add_products(z, weighed, j, second):
-    """second[j, q] += sum_i weighed_i z_qi for q <= j."""
+    """Add products to row j of a lower triangle: second[j, q] += sum_i weighed_i z_qi for q <= j."""
     q = 0
     while q + 4 <= j + 1:
         a, b, c, d = 0.0, 0.0, 0.0, 0.0
@@ -115,9 +120,10 @@ def _add_products(z, weighed, j, second):
 
 @compiled
 def add_moments_about(xt, V, w, z, weighed, first, second):
-    """first[k] += sum_i w_ki z_i and second[k] += sum_i w_ki z_i z_i', its lower triangle, z_i = x_i - v_k.
+    """Add first[k] += sum_i w_ki z_i and second[k] += sum_i w_ki z_i z_i', with z_i = x_i - v_k.
 
-    The sums are doubles, and so is `weighed` (TILE,).
+    Only the lower triangle of second[k] is written.  The sums are doubles, and so is the spare buffer
+    `weighed` (TILE,).
     """
     for k in range(V.shape[0]):
         wk = w[k]
@@ -134,7 +140,7 @@ def add_moments_about(xt, V, w, z, weighed, first, second):
 
 @compiled
 def mirror(second):
-    """The upper triangles, which are the lower ones."""
+    """Copy the lower triangles to the upper ones."""
     for k in range(second.shape[0]):
         for j in range(second.shape[1]):
             for q in range(j):
@@ -143,6 +149,7 @@ def mirror(second):
 
 @compiled_pass
 def _moments(points, V, W, xt, z, w, weighed, first, second):
+    """Add the moments of a block about the places V, tile by tile."""
     n = points.shape[0]
     for start in range(0, n, TILE):
         count = min(TILE, n - start)
@@ -158,7 +165,7 @@ _run_moments = paused_at_first(_moments)
 
 
 def moments(points, V, W):
-    """sum_i W_ik z and sum_i W_ik z z' of each cluster, z = x_i - v_k, in double precision."""
+    """Return sum_i W_ik z and sum_i W_ik z z' of each cluster, with z = x_i - v_k, in double precision."""
     c, p = V.shape
     first, second = np.zeros((c, p)), np.zeros((c, p, p))
     points, V, W = (np.ascontiguousarray(x, np.float64) for x in (points, V, W))

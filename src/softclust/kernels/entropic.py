@@ -9,6 +9,7 @@ from softclust.kernels.vector_math import exp
 
 @compiled_pass
 def _softmax(Q, U, loss):
+    """Compute U <- exp(q_k) / sum of each row of Q, and loss <- -ln sum_k exp(q_k)."""
     size = Q.shape[1]
     for i in range(Q.shape[0]):
         most = Q[i, 0]
@@ -29,7 +30,7 @@ _run = paused_at_first(_softmax)
 
 
 def softmax(Q):
-    """exp(q_k) / sum of each row, and -ln sum_k exp(q_k)."""
+    """Return exp(q_k) / sum_k exp(q_k) for each row of Q, and -ln sum_k exp(q_k)."""
     Q = np.ascontiguousarray(Q, np.float64)
     U, loss = np.empty_like(Q), np.empty(len(Q))
     _run(Q, U, loss)

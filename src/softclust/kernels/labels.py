@@ -1,7 +1,7 @@
-"""Rows of which something is known: the exact minimiser of a row's objective with label penalties.
+"""Labelled rows: the exact minimiser of a row's objective with label penalties.
 
-Each row pays alpha_k (p_k - f_k)^2 d_k for every cluster k of which f says something (NaN: nothing),
-beside what its partition charges.  Such rows are few, so these are plain scalar functions of one row:
+Each row pays alpha_k (p_k - f_k)^2 d_k for every cluster k with a wanted degree f_k (NaN: none is wanted),
+beside what its partition charges.  Labelled rows are few, so these are plain scalar functions of one row:
 `d` distances, `f` wanted degrees, `u` memberships, `t` typicalities, `w` influence dJ/dd, all (c,).
 """
 
@@ -17,21 +17,22 @@ from softclust.kernels.workspace import plain, read_only
 PENALISED = HARD, FUZZY, POSSIBILISTIC, POSSIBILISTIC_FUZZY, IMPROVED
 _HALVINGS = 200
 _LEAST_COST = 1e-280
-_AT_ONCE = 4096  # known rows in memory beside the block
+_AT_ONCE = 4096  # labelled rows in memory at a time, beside the block
 
 
 @compiled
 def _penalty(alpha, p, f):
-    """alpha (p - f)^2: its factor of d in J, and so its part of the influence."""
+    """Return alpha (p - f)^2: the penalty's factor of d in J, and so its part of the influence."""
     return alpha * (p - f) * (p - f) if f == f else 0.0
 
 
 @compiled
 def hard_row(d, f, alpha, noise, u, w, printed):
-    """argmin over unit vectors u of sum_k d_k (u_k + alpha_k (u_k - f_k)^2); all 0 is noise.
+    """Find the unit vector u that minimises sum_k d_k (u_k + alpha_k (u_k - f_k)^2); u = 0 means noise.
 
-    Choosing k changes the sum by d_k (1 + alpha_k (1 - 2 f_k)): for one certain label and alpha > 1
-    that is negative there only, so that the label always wins (Basu 2002, Constrained-KMeans).
+    Choosing k changes the sum by d_k (1 + alpha_k (1 - 2 f_k)).  For one certain label and alpha > 1 that
+    is negative only there, so the label always wins (Basu 2002, Constrained-KMeans).  Returns the loss and
+    noise's share; the `u` of a row in noise still marks its cheapest cluster.
     """
     c = d.shape[0]
     best, winner = np.inf, 0
@@ -54,7 +55,10 @@ def hard_row(d, f, alpha, noise, u, w, printed):
 
 @compiled
 def _entropic_typicality(q, r, f):
-    """t = e^s with s + q + 2 r (e^s - f) = 0: convex and rising in s, so Newton from above never misses."""
+    """Return t = e^s with s + q + 2 r (e^s - f) = 0.
+
+    The left side is convex and rises with s, so Newton's method from above never misses.
+    """
     s = min(0.0, 2.0 * r * f - q)
     for _ in range(_HALVINGS):
         t = np.exp(s)
@@ -67,7 +71,7 @@ def _entropic_typicality(q, r, f):
 
 @compiled
 def _free_typicality(d, gamma, b, eta, entropy):
-    """1/(1 + (b d/gamma)^(1/(eta-1))), or exp(-b d/gamma): of what nothing is said."""
+    """Return 1/(1 + (b d/gamma)^(1/(eta-1))), or exp(-b d/gamma): t without a wanted degree."""
     if entropy:
         return np.exp(-b * d / gamma)
     if eta == 2.0:
@@ -77,10 +81,11 @@ def _free_typicality(d, gamma, b, eta, entropy):
 
 @compiled
 def _typicality(d, gamma, b, eta, entropy, pull, f, solved):
-    """t in [0, 1] minimising b t^eta d + gamma (1 - t)^eta + pull (t - f)^2 d.
+    """Return the t in [0, 1] that minimises b t^eta d + gamma (1 - t)^eta + pull (t - f)^2 d.
 
-    eta = 2: (gamma + pull f d)/(gamma + (b + pull) d), Antoine 2018 sections III and IV.  Entropy:
-    b t d + gamma (t ln t - t) + pull (t - f)^2 d.  Of other exponents `typicalities` has solved it.
+    eta = 2: (gamma + pull f d)/(gamma + (b + pull) d), Antoine 2018 sections III and IV.  Entropy penalty:
+    t minimises b t d + gamma (t ln t - t) + pull (t - f)^2 d.  For other exponents `typicalities.solve` has
+    found t already: `solved`.
     """
     if pull == 0.0:
         return _free_typicality(d, gamma, b, eta, entropy)
@@ -93,7 +98,10 @@ def _typicality(d, gamma, b, eta, entropy, pull, f, solved):
 
 @compiled
 def _penalised_typicalities(d, f, alpha, scale, b, eta, entropy, t, w, printed):
-    """t (given where it has no formula) and w of the possibilistic part, and its least objective."""
+    """Compute t and w of the possibilistic part; return its least objective.
+
+    t is given already for exponents without a formula.
+    """
     loss = 0.0
     for k in range(d.shape[0]):
         pull = pull_of(alpha, f[k])
@@ -112,9 +120,9 @@ def _penalised_typicalities(d, f, alpha, scale, b, eta, entropy, t, w, printed):
 
 @compiled
 def _row_cost(kind, d, gamma, t, eta, entropy):
-    """What u^m is charged: d; for IPCM t^eta d + gamma (1 - t)^eta at its typicality t.
+    """Return the factor of u^m: d, or for IPCM t^eta d + gamma (1 - t)^eta at its typicality t.
 
-    That in entropy form is gamma (1 - e^(-d/gamma)).
+    With the entropy penalty, IPCM's factor is gamma (1 - e^(-d/gamma)).
     """
     if kind != IMPROVED:
         return d
@@ -126,15 +134,16 @@ def _row_cost(kind, d, gamma, t, eta, entropy):
 
 @compiled
 def _subset_row(cost, wanted, delta, m, noise, u, w, row):
-    """sum_k cost_k u_k^m + delta sum_k (1 - t_k) u_k on the simplex, t = `wanted`: subset labels.
+    """Minimise sum_k cost_k u_k^m + delta sum_k (1 - t_k) u_k on the simplex: subset labels, t = `wanted`.
 
-    Noise is the last column; `row` has five spare rows of one column more than there are sets.
+    Noise is the last column; `row` has five spare rows of one column more than there are sets.  Returns the
+    least objective and noise's share.
     """
     c = cost.shape[0]
     size = c + 1 if noise > 0.0 else c
     for k in range(size):
         row[0, k] = max(cost[k] if k < c else noise, _LEAST_COST)
-        row[1, k] = delta * (1.0 - wanted[k]) if k < c else delta  # of masses that sum to 1
+        row[1, k] = delta * (1.0 - wanted[k]) if k < c else delta  # masses sum to 1; noise has t = 0
     p = row[2, :size]
     tilted_row(row[0, :size], row[1, :size], row[4, :size], 0.0, m, p, row[3, :size], row[4, :size])
     loss = 0.0
@@ -149,7 +158,10 @@ def _subset_row(cost, wanted, delta, m, noise, u, w, row):
 
 @compiled
 def known_row(kind, parameters, scale, d, f, alpha, u, t, w, cost):
-    """u, t, w <- the row's minimiser and its influence; returns its least objective and noise's share."""
+    """Compute u, t, w <- the minimiser of a labelled row and its influence.
+
+    Returns the row's least objective and noise's share.
+    """
     m, eta, a, b = parameters.m, parameters.eta, parameters.a, parameters.b
     entropy, noise, printed = parameters.entropy != 0.0, parameters.noise, parameters.printed_centers != 0.0
     c = d.shape[0]
@@ -171,7 +183,7 @@ def known_row(kind, parameters, scale, d, f, alpha, u, t, w, cost):
             w[k] += a * raised(u[k], m)
             loss += a * raised(u[k], m) * d[k]
         return loss + (a * raised(share, m) * noise if noise > 0.0 else 0.0), share
-    # The labels act on u in units of the row's costs, for IPCM min_t (t^eta d + gamma (1 - t)^eta).
+    # Labels act on u in units of the row's costs, which for IPCM are min_t (t^eta d + gamma (1 - t)^eta).
     for k in range(c):
         if kind == IMPROVED:
             t[k] = _free_typicality(d[k], scale[k], 1.0, eta, entropy)
@@ -188,10 +200,11 @@ def known_row(kind, parameters, scale, d, f, alpha, u, t, w, cost):
 
 @compiled
 def known_label(kind, alpha, d, scale, u, t):
-    """The likeliest cluster of a known row: by typicality, for models without by membership.
+    """Return the likeliest cluster of a labelled row: by typicality, or by membership if there is none.
 
-    IPCM takes labels from the typicalities, but is told them through u: by (t + alpha u)/(1 + alpha), t
-    divided by its sum, which is the most typical cluster for strength 0 and the label for a great one.
+    IPCM takes labels from the typicalities, but is told them through u.  Its cluster has the greatest (t +
+    alpha u)/(1 + alpha), with t divided by its sum: that is the most typical cluster for strength 0, and
+    the given label for a great strength.
     """
     by_typicality = kind in (POSSIBILISTIC, POSSIBILISTIC_FUZZY)
     total = 0.0
@@ -202,7 +215,7 @@ def known_label(kind, alpha, d, scale, u, t):
         if kind == IMPROVED and total > 0.0:
             value = t[k] / total + alpha * u[k]
         elif by_typicality and total == 0.0:
-            value = 1.0 / (1.0 + d[k] / scale[k])  # in the order of typicalities that vanish
+            value = 1.0 / (1.0 + d[k] / scale[k])  # the order of typicalities that underflow
         else:
             value = t[k] if by_typicality else u[k]
         if value > most:
@@ -212,6 +225,7 @@ def known_label(kind, alpha, d, scale, u, t):
 
 @compiled_pass
 def _known_rows(kind, parameters, scale, D, target, alpha, cost, U, T, W, loss, share, label):
+    """Compute minimiser, influence, loss, noise's share and label of each row with a label penalty."""
     for i in range(D.shape[0]):
         loss[i], share[i] = known_row(
             kind, parameters, scale, D[i], target[i], alpha[i], U[i], T[i], W[i], cost
@@ -221,6 +235,7 @@ def _known_rows(kind, parameters, scale, D, target, alpha, cost, U, T, W, loss, 
 
 @compiled_pass
 def _subset_rows(m, noise, D, target, alpha, row, U, W, loss, share, label):
+    """Compute minimiser, influence, loss, noise's share and label of each row with a subset label."""
     for i in range(D.shape[0]):
         loss[i], share[i] = _subset_row(D[i], target[i], alpha[i], m, noise, U[i], W[i], row)
         label[i] = U[i].argmax()
@@ -228,7 +243,7 @@ def _subset_rows(m, noise, D, target, alpha, row, U, W, loss, share, label):
 
 @compiled
 def _squared_distance(x, V, roots, k):
-    """|x - v_k|^2, with metrics |L_k'(x - v_k)|^2."""
+    """Return |x - v_k|^2, or with metrics |L_k'(x - v_k)|^2."""
     total = 0.0
     for q in range(x.shape[0]):
         along = x[q] - V[k, q]
@@ -242,7 +257,10 @@ def _squared_distance(x, V, roots, k):
 
 @compiled_pass
 def _known_costs(X, known, weight, units, V, roots, factor, least, rate, x, D, weighs):
-    """x, D, weighs <- the known rows in loop units, what each column costs them, and their weights."""
+    """Compute x <- the labelled rows in loop units, D <- their costs, and weighs <- their weights.
+
+    D has a column for each cluster or set of clusters.
+    """
     c, p = V.shape
     for q in range(known.shape[0]):
         i = known[q]
@@ -258,7 +276,10 @@ def _known_costs(X, known, weight, units, V, roots, factor, least, rate, x, D, w
 
 @compiled_pass
 def _add_known(x, V, D, W, weighs, loss, sums, moment, second):
-    """The known rows' part of the statistics; where there are second moments, all are about the places."""
+    """Add the labelled rows' part to the statistics.
+
+    If there are second moments, all moments are about the places.
+    """
     c, p = moment.shape
     for q in range(x.shape[0]):
         sums[0] += weighs[q] * loss[q]
@@ -279,7 +300,7 @@ def sweep_known(
 ):  # fmt: skip
     """Add labelled rows to the sums of a block that left them out.
 
-    `solve` is `known_rows` or `subset_rows`, as the label term has it.
+    `solve` is `known_rows` or `subset_rows`, depending on the label term.
     """
     c, p = V.shape
     places = plain(V, np.float64)  # one signature for all types of rows
@@ -295,20 +316,20 @@ def sweep_known(
 
 
 def _room(q, c):
-    """U, T, W, loss, noise's share and label of q rows, to be filled."""
+    """Return arrays of zeros for q rows: U, T, W, loss, noise's share and label."""
     U, T, W = np.zeros((q, c)), np.zeros((q, c)), np.zeros((q, c))
     return U, T, W, np.zeros(q), np.zeros(q), np.zeros(q, np.int64)
 
 
 def known_rows(kind, parameters, scale, D, target, alpha):
-    """U, T, W, loss, noise's share and label of rows with a label penalty, given by their distances."""
+    """Return U, T, W, loss, noise's share and label of rows with a label penalty, from their distances."""
     if kind not in PENALISED:
         raise NotImplementedError(f"Rule {kind} has no solver for labelled rows; {PENALISED} have one.")
     U, T, W, loss, share, label = _room(*D.shape)
     scale, D, target, alpha = (read_only(array, np.float64) for array in (scale, D, target, alpha))
     eta, b = parameters.eta, parameters.b
     if kind in (POSSIBILISTIC, POSSIBILISTIC_FUZZY) and eta != 2.0 and parameters.entropy == 0.0:
-        from softclust.kernels.typicalities import solve  # compiled for those who ask for it
+        from softclust.kernels.typicalities import solve  # compiled only for exponents that need it
 
         T = solve(D, scale, b, eta, target, alpha)
     cost = np.zeros(D.shape[1])
@@ -317,7 +338,7 @@ def known_rows(kind, parameters, scale, D, target, alpha):
 
 
 def subset_rows(kind, parameters, scale, D, target, alpha):
-    """The same of rows with subset labels; `target` is t, `alpha` is delta."""
+    """Return the same for rows with subset labels; `target` is t, `alpha` is delta."""
     U, T, W, loss, share, label = _room(*D.shape)
     D, target, alpha = (read_only(array, np.float64) for array in (D, target, alpha))
     row = np.zeros((5, D.shape[1] + 1))

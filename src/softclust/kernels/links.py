@@ -1,8 +1,8 @@
-"""Rows that are linked: each is minimised exactly with the others held, component by component.
+"""Memberships of linked rows: each row is minimised exactly with the others held, component by component.
 
-A pair costs s p_i' P p_j.  Must-links: P p is (the mass that counts) on the columns that count, minus p on
-singletons; cannot-links: P p sums the columns that meet each column.  Both are kept for every row, so
-that a row's pressure is a sum over its neighbours; J never rises at any row.
+A pair costs s p_i' P p_j.  For must-links, P p is (the mass that counts) on the columns that count, minus p
+on singletons.  For cannot-links, P p sums the columns that meet each column.  Both products are kept for
+every row, so a row's pressure is a sum over its neighbours.  J never rises at any row.
 """
 
 import numpy as np
@@ -11,21 +11,21 @@ from softclust.kernels.compiled import compiled, compiled_pass
 from softclust.kernels.tilted import tilted_row
 from softclust.kernels.vector_math import raised
 
-_GREAT = 5.0  # exponents above which a row's minimiser is rough: it must be better than what was
-ENTROPIC = 0.0  # in the place of the exponent m; alpha is then the weight of each row
-_KEEP = 1.0 - 1e-12  # a label changes for a gain beyond rounding only, so that the sweeps come to rest
+_GREAT = 5.0  # above this exponent a row's minimiser is rough: old memberships stay if they cost less
+ENTROPIC = 0.0  # given for m by entropic partitions; alpha is then the weight of each row
+_KEEP = 1.0 - 1e-12  # a label changes only for a gain beyond rounding, so that the sweeps come to rest
 
 
 @compiled
 def _products(p, counts, single, meets, must, cannot):
-    """P p of both kinds for one row."""
+    """Compute P p of both kinds of pairs for one row."""
     size = p.shape[0]
     total = 0.0
     for k in range(size):
         total += counts[k] * p[k]
     for k in range(size):
         must[k] = counts[k] * total - single[k] * p[k]
-    if meets.shape[0] == 0:  # disjoint sets: a column meets itself alone
+    if meets.shape[0] == 0:  # disjoint sets: a column meets only itself
         for k in range(size):
             cannot[k] = p[k] * single[k]
         return
@@ -38,7 +38,10 @@ def _products(p, counts, single, meets, must, cannot):
 
 @compiled
 def _paid(cost, b, f, alpha, m, p):
-    """What one row pays for its memberships p."""
+    """Return what one row pays for its memberships p.
+
+    That is sum_k cost_k (p_k^m + alpha (p_k - f_k)^2) + b_k p_k, without the penalty where f is NaN.
+    """
     total = 0.0
     for k in range(p.shape[0]):
         gap = p[k] - f[k] if f[k] == f[k] else 0.0
@@ -48,7 +51,7 @@ def _paid(cost, b, f, alpha, m, p):
 
 @compiled
 def _entropic_row(cost, b, weight, p):
-    """p <- argmin of sum_k (cost_k + b_k) p_k + weight p_k ln p_k on the simplex: a softmax."""
+    """Compute p <- argmin of sum_k (cost_k + b_k) p_k + weight p_k ln p_k on the simplex: a softmax."""
     least = np.inf
     for k in range(p.shape[0]):
         least = min(least, cost[k] + b[k])
@@ -65,6 +68,10 @@ def _settle(
     cost, b, f, alpha, m, component, first, other, is_must, strength, share, sweeps, tol,
     counts, single, meets, p, must, cannot, row,
 ):  # fmt: skip
+    """Sweep over the rows of each component until no membership changes by more than `tol`.
+
+    A sweep minimises one row after the other; there are at most `sweeps` of them.
+    """
     size = p.shape[1]
     for i in range(p.shape[0]):
         _products(p[i], counts, single, meets, must[i], cannot[i])
@@ -72,7 +79,7 @@ def _settle(
         begin, end = component[part], component[part + 1]
         for turn in range(sweeps):
             largest = 0.0
-            for step in range(end - begin):  # there and back: news travels the whole length of a chain
+            for step in range(end - begin):  # there and back: a change travels the whole length of a chain
                 i = begin + step if turn % 2 == 0 else end - 1 - step
                 for k in range(size):
                     row[0, k] = b[i, k]
@@ -104,7 +111,10 @@ def _settle(
 
 
 def settle(cost, b, f, alpha, m, graph, forms, share, sweeps, tol, p):
-    """p (q, F) <- memberships of linked rows, by exact descent from p; `share` of the strengths counts."""
+    """Compute p (q, F) <- memberships of linked rows, by exact descent from p.
+
+    The strengths of all pairs are multiplied by `share`.
+    """
     counts, single, meets = forms
     spare = np.empty_like(p), np.empty_like(p), np.empty((4, p.shape[1]))
     _settle(
@@ -115,7 +125,7 @@ def settle(cost, b, f, alpha, m, graph, forms, share, sweeps, tol, p):
 
 @compiled
 def _violation(must, label, other, c):
-    """Whether a pair is not honoured; noise (label c) honours all."""
+    """Tell whether a pair is violated; a row in noise (label c) violates no pair."""
     if label == c or other == c:
         return False
     return (label != other) == must
@@ -123,7 +133,7 @@ def _violation(must, label, other, c):
 
 @compiled
 def _pressed(cost, u, first, other, is_must, strength, share, label, c, out):
-    """out <- what each label would cost unit u, its neighbours held."""
+    """Compute out <- the cost of each label for unit u, with its neighbours held."""
     size = out.shape[0]
     for k in range(size):
         out[k] = cost[u, k]
@@ -138,6 +148,7 @@ def _settle_hard(
     cost, component, first, other, is_must, strength, block, member, home, share, sweeps, c,
     label, out, sum_,
 ):  # fmt: skip
+    """Sweep over the units of each component until no label changes; then try to move whole blocks."""
     size = cost.shape[1]
     for part in range(component.shape[0] - 1):
         for _ in range(sweeps):
@@ -181,7 +192,10 @@ def _settle_hard(
 
 
 def settle_hard(cost, graph, share, sweeps, c, label):
-    """label (units,) <- labels of linked units, by descent from `label`; column c, if any, is noise."""
+    """Compute label (units,) <- labels of linked units, by descent from `label`.
+
+    Column c, if there is one, is noise.
+    """
     spare = np.empty(cost.shape[1]), np.empty(cost.shape[1])
     _settle_hard(
         cost, graph.component, graph.first, graph.other, graph.must, graph.strength,
@@ -191,6 +205,7 @@ def settle_hard(cost, graph, share, sweeps, c, label):
 
 @compiled_pass
 def _first_labels(cost, first, other, is_must, strength, order, label, c, out):
+    """Label the units in this order, each as cheaply as its labelled neighbours allow."""
     for place in range(order.shape[0]):
         u = order[place]
         if label[u] >= 0:
@@ -209,7 +224,10 @@ def _first_labels(cost, first, other, is_must, strength, order, label, c, out):
 
 
 def first_labels(cost, graph, colour, order, c):
-    """The cheapest label of each unit in turn that breaks no infinite cannot-link; `colour` >= 0 stands."""
+    """Return the cheapest label of each unit, in turn, that breaks no infinite cannot-link.
+
+    A unit whose `colour` is not negative keeps it as its label.
+    """
     label = colour.copy()
     _first_labels(
         cost, graph.first, graph.other, graph.must, graph.strength, order, label, c,

@@ -1,9 +1,9 @@
-"""Swaps of medoids, and distances to them.
+"""Swaps of medoids, and distances to medoids.
 
-`paid[j, o]` is what row o pays if row j is its medoid: the distances to one candidate lie side by side.
-Medoid `slot` is row `rows[slot]` of such a table.  For every row, `near` and `second` are the slots of its
-nearest and second nearest medoid, `d_near` and `d_second` how far those are (second: infinite where there
-is one medoid).
+`paid[j, o]` is what row o pays if row j is its medoid, so the distances to one candidate lie side by side.
+The medoid in `slot` is row `rows[slot]` of this table.  For every row, `near` and `second` are the slots of
+its nearest and second nearest medoid, and `d_near` and `d_second` are the distances to them (`d_second` is
+infinite if there is only one medoid).
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from softclust.kernels.blocks import squared_distances
 from softclust.kernels.compiled import TILE, compiled, compiled_pass
 
 SQUARED, PLAIN, MANHATTAN, HALF = 0, 1, 2, 3  # |x - y|^2, |x - y|, sum |x_j - y_j|, |x - y|^2 / 2
-_GAIN = 1e-12  # of the loss, at least: less is rounding, and swaps of equal worth would follow for ever
+_GAIN = 1e-12  # least gain, as a share of the loss: less is rounding, and equal swaps would go on for ever
 
 
 # ------------------------------------------------------------------ swaps
@@ -33,7 +33,7 @@ def _rank(paid, rows, o, near, second, d_near, d_second):
 
 @compiled
 def _losses_of_removal(near, d_near, d_second, weight, removal):
-    """What the loss would rise by without each medoid; the loss itself is returned."""
+    """Compute removal <- the rise of the loss without each medoid; return the loss itself."""
     total = 0.0
     for slot in range(removal.shape[0]):
         removal[slot] = 0.0
@@ -45,7 +45,7 @@ def _losses_of_removal(near, d_near, d_second, weight, removal):
 
 @compiled_pass
 def start(paid, rows, weight, near, second, d_near, d_second, removal):
-    """Nearest and second nearest medoids of all rows, and the losses of removal; returns the loss."""
+    """Find nearest and second nearest medoids of all rows, and the losses of removal; return the loss."""
     for o in range(near.shape[0]):
         _rank(paid, rows, o, near, second, d_near, d_second)
     return _losses_of_removal(near, d_near, d_second, weight, removal)
@@ -53,7 +53,7 @@ def start(paid, rows, weight, near, second, d_near, d_second, removal):
 
 @compiled
 def _best_swap(d, near, d_near, d_second, weight, removal, change, closer):
-    """The slot that a candidate at distances d should take, and what the loss changes by.
+    """Return the slot that a candidate at distances d should take, and the change of the loss.
 
     FasterPAM (Schubert & Rousseeuw 2021): the change for slot i is
 
@@ -61,8 +61,8 @@ def _best_swap(d, near, d_near, d_second, weight, removal, change, closer):
         change_i = removal_i + sum over the rows o of i with d_o < d_second_o of
                    w_o (max(d_o, d_near_o) - d_second_o)
 
-    so that all k slots cost one walk over the rows.  Rows that are closer than to their second medoid are
-    gathered first, without a branch that the machine could mispredict.
+    so all k slots cost one walk over the rows.  Rows that are closer to the candidate than to their second
+    medoid are gathered first, without a branch that the processor could mispredict.
     """
     n, k = near.shape[0], removal.shape[0]
     gain = 0.0
@@ -90,7 +90,7 @@ def _best_swap(d, near, d_near, d_second, weight, removal, change, closer):
 
 @compiled
 def _exchange(paid, rows, slot, near, second, d_near, d_second, weight, removal):
-    """Bring everything up to date after row `rows[slot]` took that slot; returns the loss."""
+    """Update all records after row `rows[slot]` has taken that slot; return the loss."""
     d = paid[rows[slot]]
     for o in range(near.shape[0]):
         x = d[o]
@@ -114,9 +114,10 @@ def _exchange(paid, rows, slot, near, second, d_near, d_second, weight, removal)
 
 @compiled_pass
 def try_row(paid, rows, j, loss, weight, near, second, d_near, d_second, removal, change, closer):
-    """Let row j take the slot where it gains most: (slot or -1 where it does not gain, row before, loss).
+    """Let row j take the slot where it gains most; return (slot, row before, loss).
 
-    Changes are differences of great sums.  Where the loss does not fall after all, the swap is undone.
+    The slot is -1 if row j does not gain.  Changes are differences of great sums, so rounding may mislead:
+    if the loss does not fall after all, the swap is undone.
     """
     slot, by = _best_swap(paid[j], near, d_near, d_second, weight, removal, change, closer)
     if by >= -_GAIN * loss:
@@ -135,9 +136,9 @@ def try_row(paid, rows, j, loss, weight, near, second, d_near, d_second, removal
 def swap_pass(
     paid, rows, is_medoid, since, loss, weight, near, second, d_near, d_second, removal, change, closer
 ):  # fmt: skip
-    """Let every row try once, in order: (rows tried since the last swap, loss).
+    """Let every row try once, in order; return (rows tried since the last swap, loss).
 
-    It ends early where all n rows have been tried since the last swap, in this pass or the one before.
+    The pass ends early if all n rows have been tried since the last swap, in this pass or the one before.
     """
     n = near.shape[0]
     for j in range(n):
@@ -158,6 +159,7 @@ def swap_pass(
 # ------------------------------------------------------------------ BUILD
 @compiled
 def _gain(d, d_near, weight):
+    """Return what a row at distances d gains as a medoid: sum_o w_o max(d_near_o - d_o, 0)."""
     total = 0.0
     for o in range(d.shape[0]):
         total += weight[o] * max(np.float64(d_near[o]) - d[o], 0.0)
@@ -166,10 +168,10 @@ def _gain(d, d_near, weight):
 
 @compiled_pass
 def build(paid, weight, rows, d_near, bound, fresh):
-    """BUILD of Kaufman & Rousseeuw: the most central row, then each time the one that gains most.
+    """Choose medoids by BUILD (Kaufman & Rousseeuw): the most central row, then the row that gains most.
 
-    What a row gains, sum_o w_o max(d_near_o - d_o, 0), only falls as medoids are added.  So an old gain
-    is a bound, and only rows whose bound is the greatest are looked at again (Minoux 1978).
+    The gain of a row, sum_o w_o max(d_near_o - d_o, 0), only falls as medoids are added.  So an old gain is
+    an upper bound, and only rows whose bound is the greatest are looked at again (Minoux 1978).
     """
     n = d_near.shape[0]
     for j in range(n):
@@ -206,7 +208,10 @@ def build(paid, weight, rows, d_near, bound, fresh):
 # ------------------------------------------------------------------ distances
 @compiled
 def _tile(X, first, xt):
-    """Rows first .. of X, transposed; zeros after the last, so that all tiles are computed alike."""
+    """Transpose the rows of X from `first` on into xt; return their number.
+
+    Zeros follow the last row, so that all tiles are computed alike.
+    """
     rows = min(TILE, X.shape[0] - first)
     for i in range(rows):
         for j in range(X.shape[1]):
@@ -219,7 +224,7 @@ def _tile(X, first, xt):
 
 @compiled
 def _to_centres(kind, xt, V, d):
-    """d[k, i]: from row i of a tile to centre k."""
+    """Compute d[k, i] <- the distance from row i of a tile to centre k."""
     if kind == MANHATTAN:
         for k in range(V.shape[0]):
             for i in range(TILE):
@@ -229,7 +234,7 @@ def _to_centres(kind, xt, V, d):
                 for i in range(TILE):
                     d[k, i] += abs(xt[j, i] - v)
         return
-    for k in range(V.shape[0]):  # one by one: bits must not depend on a centre's place among others
+    for k in range(V.shape[0]):  # one by one: bits must not depend on a centre's place among the others
         squared_distances(xt, V[k : k + 1], d[k : k + 1])
         if kind == PLAIN:
             for i in range(TILE):
@@ -241,7 +246,7 @@ def _to_centres(kind, xt, V, d):
 
 @compiled_pass
 def distances(kind, X, V, xt, d, out):
-    """out[k, i]: from row i of X to centre k, summed in float64."""
+    """Compute out[k, i] <- the distance from row i of X to centre k, summed in float64."""
     for first in range(0, X.shape[0], TILE):
         rows = _tile(X, first, xt)
         for begin in range(0, V.shape[0], d.shape[0]):
@@ -254,7 +259,7 @@ def distances(kind, X, V, xt, d, out):
 
 @compiled_pass
 def nearest(kind, X, V, xt, d, label, least):
-    """The nearest centre of each row (the first of equals), and how far it is."""
+    """Find the nearest centre of each row (the first of equals) and its distance."""
     for first in range(0, X.shape[0], TILE):
         rows = _tile(X, first, xt)
         _to_centres(kind, xt, V, d)
@@ -268,7 +273,10 @@ def nearest(kind, X, V, xt, d, label, least):
 
 @compiled_pass
 def inspect(D):
-    """Row and column of the first entry that is negative or not finite, else -1; whether D is symmetric."""
+    """Return row and column of the first entry that is negative or not finite, and whether D is symmetric.
+
+    Row and column are -1 if there is no such entry.
+    """
     n = D.shape[0]
     symmetric = True
     for i in range(n):

@@ -1,6 +1,6 @@
-"""The two compiled passes over a block, `sweep` and `assign`: clusters are points, or have metrics.
+"""The two compiled passes over a block, `sweep` and `assign`, for clusters that are points or have metrics.
 
-One function for both: a rule takes seconds to compile, and is compiled here once.
+Each pass is one function for both: a rule takes seconds to compile, and is compiled here once.
 """
 
 from functools import partial
@@ -27,7 +27,7 @@ _NO_SECOND = np.empty((0, 0, 0))  # moments
 
 @compiled
 def _centre_density(d, weight, rate):
-    """weight <- weight * sum_k exp(-rate d_k): Schneider's row weights, Xia 2011 eq. (5)."""
+    """Compute Schneider's row weights, Xia 2011 eq. (5): weight <- weight * sum_k exp(-rate d_k)."""
     for i in range(TILE):
         total = 0.0
         for k in range(d.shape[0]):
@@ -37,7 +37,10 @@ def _centre_density(d, weight, rate):
 
 @compiled
 def _as_costs(d, factor, least):
-    """d <- |A|^alpha d: what a set of clusters costs; nothing where all are singletons."""
+    """Turn distances to sets of clusters into costs: d <- |A|^alpha d, but no less than `least`.
+
+    If all sets are singletons, `factor` is empty and nothing changes.
+    """
     for k in range(factor.shape[0]):
         by, floor = factor[k], least[k]
         if by != 1.0 or floor > 0.0:
@@ -47,7 +50,10 @@ def _as_costs(d, factor, least):
 
 @compiled
 def _distances(xt, V, roots, level, z, one, d):
-    """d[k, i] <- |x_i - v_k|^2; with roots |L_k'(x_i - v_k)|^2, with levels half of that above them."""
+    """Compute d[k, i] <- |x_i - v_k|^2, or with roots |L_k'(x_i - v_k)|^2.
+
+    With levels, d is half of that plus the cluster's level.
+    """
     if roots.shape[0] == 0:
         squared_distances(xt, V, d)
     else:
@@ -60,7 +66,7 @@ def _distances(xt, V, roots, level, z, one, d):
 
 @compiled
 def _are_within(V, limit):
-    """Whether no coordinate lies beyond the limit."""
+    """Tell whether no coordinate lies beyond the limit."""
     for k in range(V.shape[0]):
         for j in range(V.shape[1]):
             if not -limit <= V[k, j] <= limit:
@@ -73,10 +79,14 @@ def _sweep(
     X, weight, units, narrow, factor, least, kind, parameters, left_out,
     xt, z, d, w, other, spare, rows, weighed, V, roots, level, scale, sums, moment, second,
 ):  # fmt: skip
+    """Add a block's loss, weight_k and scatter_k to `sums`, and its moments to `moment` and `second`.
+
+    `left_out` lists rows, in ascending order, that do not count.  The buffers are those of `workspace`.
+    """
     c = V.shape[0]
     row_weight, loss = rows[0], rows[3]
     narrow = narrow and roots.shape[0] == 0 and _are_within(V, _NARROW)
-    # The least cost: its reciprocal has a float, and where all is narrow the product of eight of them.
+    # The least cost: its reciprocal is finite; if all costs are narrow, so is that of a product of eight.
     tiny = 1e-30 if X.itemsize == 4 else (_TINY_NARROW if narrow else 1e-300)
     position = 0
     for start in range(0, X.shape[0], TILE):
@@ -96,7 +106,7 @@ def _sweep(
         sums[0] += total
         if (
             count < TILE or weight.shape[0] > 0 or left_out.shape[0] > 0 or parameters.density_rate > 0.0
-        ):  # else all weigh 1
+        ):  # otherwise each row weighs 1
             for k in range(c):
                 for i in range(TILE):
                     w[k, i] *= row_weight[i]
@@ -113,6 +123,7 @@ def _assign(
     X, units, V, roots, level, factor, least, kind, parameters, scale,
     xt, z, d, u, t, spare, rows, U, T, label, score,
 ):  # fmt: skip
+    """Write memberships U, typicalities T (if T has rows), label and outlier score of each row."""
     c = V.shape[0]
     for start in range(0, X.shape[0], TILE):
         count = load_tile(X, start, units, xt)
@@ -137,11 +148,22 @@ _NOTHING_KNOWN = (read_only(_NONE, np.int64),)
 
 
 class Block:
-    """A block of rows and the numbers of a model, as the passes take them: all that stays from one to the
-    next, while the prototypes move.
+    """A block of rows and the numbers of a model, in the form that the passes take.
 
-    `narrow`: no coordinate and no factor of a cost is so great that eight costs have no product.  `known`
-    are rows and what is known of them; rows alone are left out.  `solve` finds the memberships of known rows.
+    A block holds all that stays from one pass to the next while the prototypes move.
+
+    Parameters
+    ----------
+    X : (n, p) rows, float32 or float64.
+    weight : (n,) row weights, or None.
+    units : (factor, limit, origin...), which convert rows to loop units.
+    narrow : whether coordinates and factors of costs are so small that a product of eight costs is finite.
+    costs : factors and least costs of the sets of clusters, or None if all sets are singletons.
+    rule : `Rule` of the partition.
+    parameters : `Parameters` of the model.
+    known : positions of labelled rows, their wanted degrees and strengths; or None.  Positions alone: these
+        rows are left out of the sums.
+    solve : function that finds the memberships of labelled rows, `known_rows` or `subset_rows`.
     """
 
     def __init__(self, X, weight, units, narrow, costs, rule, parameters, known, solve=None):
@@ -155,7 +177,7 @@ class Block:
         self.buffers, self.run = None, None
 
     def _sweep(self, buffers):
-        """The pass over this block with a thread's buffers, as a function of what moves."""
+        """Return the pass with a thread's buffers, as a function of what changes between passes."""
         if self.buffers is not buffers:
             self.buffers, self.run = buffers, partial(
                 _run_sweep, self.X, self.weight, self.units, self.narrow, *self.rule, self.known,
@@ -164,14 +186,14 @@ class Block:
         return self.run
 
     def _columns(self, places):
-        """Places, roots of metrics and levels, absent where there are none."""
+        """Return places, roots of metrics and levels; an array that these prototypes lack is empty."""
         columns = [plain(array, self.dtype) for array in places]
         return *columns, *_NO_SHAPE[self.dtype][len(places) - 1 :]
 
     def sweep(self, places, scale):
-        """Sums over the block: (loss, weight_k, scatter_k) in one vector, and the moments.
+        """Return the sums over the block: (loss, weight_k, scatter_k) in one vector, and the moments.
 
-        Those are W'X of points, and with metrics first and second moments about the places.
+        The moments are W'X for points; with metrics they are first and second moments about the places.
         """
         columns = V, roots, _ = self._columns(places)
         c, p = V.shape
@@ -179,16 +201,16 @@ class Block:
         second = np.zeros((c, p, p)) if len(roots) else _NO_SECOND
         self._sweep(workspace(self.dtype, p, c))(*columns, scale, sums, moment, second)
         if self.said:
-            from softclust.kernels.labels import sweep_known  # to declare its functions takes 10 ms
+            from softclust.kernels.labels import sweep_known  # declaring its functions takes 10 ms
 
             sweep_known(
-                self.solve, self.X, self.weight, self.units, V, roots, *self.rule, scale, self.known, *self.said,
-                sums, moment, second,
+                self.solve, self.X, self.weight, self.units, V, roots, *self.rule, scale,
+                self.known, *self.said, sums, moment, second,
             )  # fmt: skip
         return sums, (moment, second) if len(roots) else (moment,)
 
     def assign(self, places, scale, U, T, label, score):
-        """Memberships, typicalities (where T has rows), label and outlier score of each row."""
+        """Write memberships, typicalities (if T has rows), label and outlier score of each row."""
         columns = self._columns(places)
         c, p = columns[0].shape
         *buffers, _ = workspace(self.dtype, p, c)

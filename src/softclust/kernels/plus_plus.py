@@ -1,4 +1,4 @@
-"""k-means++ in one compiled pass over the rows a trial."""
+"""k-means++, with one compiled pass over the rows per trial."""
 
 import numpy as np
 
@@ -10,7 +10,10 @@ _DOUBLE = np.dtype("f8")
 
 @compiled
 def _chances(weight, near, has_centre, chance):
-    """chance <- running sums of weight * near, or of the weights alone where that is nothing; the last."""
+    """Compute chance <- running sums of weight * near; return the last sum.
+
+    If all products are 0, or there is no centre, the weights alone are summed.
+    """
     total = 0.0
     if has_centre:
         for i in range(weight.shape[0]):
@@ -26,7 +29,7 @@ def _chances(weight, near, has_centre, chance):
 
 @compiled
 def _row_at(chance, wanted):
-    """The first row whose running sum exceeds what is wanted, the last one where none does."""
+    """Return the first row whose running sum exceeds `wanted`, or the last row if none does."""
     low, high = 0, chance.shape[0] - 1
     while low < high:
         middle = (low + high) // 2
@@ -39,7 +42,10 @@ def _row_at(chance, wanted):
 
 @compiled
 def _nearer(points, weight, row, near, option):
-    """option <- the squared distance to the nearest centre, were this row one; their weighted sum."""
+    """Compute option <- squared distances to the nearest centre if this row were one too.
+
+    Returns their weighted sum.
+    """
     potential = 0.0
     for i in range(points.shape[0]):
         d = 0.0
@@ -53,6 +59,7 @@ def _nearer(points, weight, row, near, option):
 
 @compiled_pass
 def _choose(points, weight, near, has_centre, trials, draws, spare, rows):
+    """Choose rows one after another: of a few drawn rows, the one with the least sum of distances."""
     chance, option, best = spare[0], spare[1], spare[2]
     number = 0
     for place in range(rows.shape[0]):
@@ -71,10 +78,11 @@ def _choose(points, weight, near, has_centre, trials, draws, spare, rows):
 
 
 def chosen_rows(points, weight, near, has_centre, trials, draws, count):
-    """Which rows become centres: each the best of a few trials, drawn by weight and squared distance.
+    """Return the rows that become centres: each is the best of a few trials.
 
-    `near` are the squared distances to the centres that are there, and is written on; without any it is
-    how far rows count as most, and the first centre is drawn by weight alone, in one trial.
+    Trials are drawn by weight and squared distance.  `near` holds the squared distances to the existing
+    centres and is overwritten.  Without any centre, `near` is the greatest squared distance that counts,
+    and the first centre is drawn by weight alone, in one trial.
     """
     spare, rows = np.empty((3, len(points))), np.zeros(count, np.int64)
     points, weight, draws = (read_only(array, _DOUBLE) for array in (points, weight, draws))

@@ -1,4 +1,7 @@
-"""A proposal of L-BFGS, compiled: of few numbers, the calls of BLAS would take longer than its work."""
+"""A proposal of L-BFGS.
+
+It is compiled: for few numbers, calling BLAS would take longer than the work itself.
+"""
 
 from math import sqrt
 
@@ -7,12 +10,13 @@ import numpy as np
 from softclust.kernels.compiled import compiled, compiled_pass
 from softclust.kernels.workspace import plain
 
-_LEAST_COSINE = 1e-8  # between a step and how the plain step bends along it
+_LEAST_COSINE = 1e-8  # between a step and its bend, the change of the plain step along it
 _DOUBLE = np.dtype("f8")
 
 
 @compiled
 def _dot(x, y):
+    """Return the dot product of x and y."""
     total = 0.0
     for j in range(x.shape[0]):
         total += x[j] * y[j]
@@ -21,14 +25,18 @@ def _dot(x, y):
 
 @compiled
 def _add(share, x, out):
-    """out += share x"""
+    """Add a multiple: out += share x."""
     for j in range(x.shape[0]):
         out[j] += share * x[j]
 
 
 @compiled
 def _learn(x, image, kept, products, count):
-    """Keep the pair that the last step has shown; forget all where the way does not bend upwards."""
+    """Keep the pair (step, bend) that the last step has shown; return the new number of pairs.
+
+    The bend is the decrease of the plain step, image - x, along the step.  If the function does not bend
+    upwards along the step, all pairs are forgotten.
+    """
     window = products.shape[1]
     place = count % window if count > 0 else 0
     last, before, step, bend = kept[0], kept[1], kept[2 + place], kept[2 + window + place]
@@ -37,7 +45,7 @@ def _learn(x, image, kept, products, count):
         step[j] = x[j] - last[j]
         bend[j] = before[j] - downhill
         last[j], before[j] = x[j], downhill
-    if count < 0:  # x is the first
+    if count < 0:  # x is the first point
         return 0
     product = _dot(step, bend)
     products[0, place] = product
@@ -47,7 +55,10 @@ def _learn(x, image, kept, products, count):
 
 @compiled_pass
 def _two_loops(x, image, kept, products, count, way):
-    """Nocedal & Wright, algorithm 7.4."""
+    """Compute way <- the proposal, and return the number of pairs: Nocedal & Wright, algorithm 7.4.
+
+    The number is 0 if the proposal leaves the range of floats.
+    """
     count = _learn(x, image, kept, products, count)
     window, shares = products.shape[1], products[1]
     steps, bends = kept[2 : 2 + window], kept[2 + window :]
@@ -74,11 +85,12 @@ def _two_loops(x, image, kept, products, count, way):
 
 
 def propose(x, image, kept, products, count):
-    """x + H (image - x) with the inverse Hessian H of the pairs, and how many pairs there are now.
+    """Return x + H (image - x), with the inverse Hessian H of the pairs, and the new number of pairs.
 
-    Rows of `kept`: the last point and its plain step, steps, and how the plain step has bent along each.
-    There have been `count` such pairs, the n-th in place n modulo the window; below 0: not even a point.
-    Where there are none, or the way leaves the range of floats, it is the image itself.
+    The rows of `kept` are the last point, its plain step, the steps, and the bends: how the plain step has
+    bent along each step.  There have been `count` such pairs, the n-th in place n modulo the window; a
+    count below 0 means that there is not even a point.  Without pairs, or if the proposal leaves the range
+    of floats, the image itself is returned.
     """
     way = np.empty(len(x))
     count = _two_loops(plain(x, _DOUBLE), plain(image, _DOUBLE), kept, products, count, way)

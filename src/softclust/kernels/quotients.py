@@ -1,7 +1,7 @@
-"""The fuzzy rule for m = 2 and few clusters, a vector of rows at a time in registers.
+"""The fuzzy rule for m = 2 and few clusters, in registers for a vector of rows at a time.
 
-Loop by loop, the tile would be stored and loaded again between the reciprocals, their sum and the
-squares: that traffic, not the arithmetic, was a quarter of a pass over data with few features.
+Plain loops would store the tile and load it again between the reciprocals, their sum and the squares.
+That traffic, not the arithmetic, was a quarter of a pass over data with few features.
 """
 
 from functools import reduce
@@ -22,7 +22,7 @@ _i64 = ir.IntType(64)
 
 
 class _Registers(Vectors):
-    """Arithmetic on vectors of rows."""
+    """Emit arithmetic on vectors of rows."""
 
     def __init__(self, builder, double):
         super().__init__(builder, double, _VECTOR_BYTES // (8 if double else 4))
@@ -48,7 +48,10 @@ class _Registers(Vectors):
 
 
 def _by_products(code, costs, rest):
-    """u_k and the least objective with one division: u_k = (product of the other costs) / their sum."""
+    """Return u_k and the least objective with one division.
+
+    u_k = (product of the other costs) / (sum of these products over the clusters and noise).
+    """
     groups = [costs[first : first + _GROUP] for first in range(0, len(costs), _GROUP)]
     whole = [code.product(group) for group in groups]
     parts = [
@@ -65,7 +68,10 @@ def _by_products(code, costs, rest):
 
 
 def _by_reciprocals(code, costs, rest):
-    """The same where products of eight costs would leave the range: u_k = (1/cost_k) / sum 1/cost."""
+    """Return the same by u_k = (1/cost_k) / sum 1/cost, with a division for each cluster.
+
+    For float32, where products of eight costs would leave the range.
+    """
     parts = [code.over(code.one, x) for x in costs]
     share = code.over(code.one, code.sum([rest, *parts]))
     return [code.times(x, share) for x in parts], share
@@ -73,10 +79,10 @@ def _by_reciprocals(code, costs, rest):
 
 @intrinsic
 def fuzzy_squares(typing_context, cost, w, loss, rest, tiny):
-    """w <- u^2 and loss <- sum_k u_k^2 cost_k for one tile and at most MOST_CLUSTERS clusters.
+    """Compute w <- u^2 and loss <- sum_k u_k^2 cost_k for one tile and at most MOST_CLUSTERS clusters.
 
-    `rest` is the reciprocal of the noise distance, or 0.  Doubles must lie within 2^+-120: eight of
-    them are multiplied.
+    `rest` is the reciprocal of the squared noise distance, or 0; costs count as `tiny` at least.
+    Doubles must lie within 2^+-120: eight of them are multiplied.
     """
 
     def build(context, builder, signature, arguments):

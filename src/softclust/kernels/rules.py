@@ -1,8 +1,8 @@
-"""The partitions' rules on one tile: distances in, influence or memberships out.
+"""The partitions' rules on one tile: they turn distances into influence or memberships.
 
-`influence` serves the sweep: for each row the optimal memberships are put straight into the influence
-W = dJ/dd of the row on each cluster, with the row's least objective.  `members` serves the read-out.
-Buffers are (clusters, TILE) and (TILE,); `noise` is a squared distance, 0 where there is none.
+`influence` serves the sweep: it puts each row's optimal memberships straight into the influence W = dJ/dd
+of the row on each cluster, and computes the row's least objective.  `members` serves the read-out.  Buffers
+are (clusters, TILE) and (TILE,); `noise` is a squared distance, 0 if there is no noise cluster.
 """
 
 from math import sqrt
@@ -15,7 +15,7 @@ from softclust.kernels.vector_math import exp, log, power, raise_row
 
 @compiled
 def row_minimum(d, noise, low):
-    """low <- the row's least distance, the noise distance included."""
+    """Compute low <- the row's least distance, the noise distance included."""
     for i in range(TILE):
         low[i] = noise if noise > 0.0 else d[0, i]
     for k in range(d.shape[0]):
@@ -25,7 +25,10 @@ def row_minimum(d, noise, low):
 
 @compiled
 def hard_influence(d, w, low, loss, noise):
-    """w <- 1 at the nearest centre (the first of equals), 0 elsewhere and for noise."""
+    """Compute w <- 1 at the nearest centre (the first of equals), 0 elsewhere and for noise.
+
+    low and loss get the row's least distance.
+    """
     row_minimum(d, noise, low)
     free = loss  # 1 until the row has found its cluster
     for i in range(TILE):
@@ -41,7 +44,7 @@ def hard_influence(d, w, low, loss, noise):
 
 @compiled
 def _noise_share(low, noise, e, out):
-    """out <- (least / noise)^e, 0 where there is no noise."""
+    """Compute out <- (least / noise)^e, or 0 if there is no noise."""
     for i in range(TILE):
         out[i] = low[i] / noise if noise > 0.0 else 0.0
     if noise > 0.0:
@@ -50,11 +53,11 @@ def _noise_share(low, noise, e, out):
 
 @compiled
 def fuzzy_influence(cost, w, s, low, loss, m, noise, tiny, narrow):
-    """w <- u^m and loss <- sum_k u_k^m cost_k, for u minimising it on the simplex.
+    """Compute w <- u^m and loss <- sum_k u_k^m cost_k, for the u that minimises this sum on the simplex.
 
     m = 2: u_k = (1/cost_k) / s with s = sum 1/cost, and the loss is 1/s.  Any m: with the ratio
-    r_k = least / cost_k and v_k = r_k^(1/(m-1)), s = sum v: u^m = v r s^-m, loss = least s^(1-m):
-    one power an entry, and nothing overflows for m near 1.
+    r_k = least / cost_k and v_k = r_k^(1/(m-1)), s = sum v: u^m = v r s^-m, loss = least s^(1-m).
+    This takes one power per entry, and nothing overflows for m near 1.
     """
     c = cost.shape[0]
     if m == 2.0:
@@ -116,9 +119,9 @@ def fuzzy_influence(cost, w, s, low, loss, m, noise, tiny, narrow):
 
 @compiled
 def _powers_of_typicality(q, eta, lower):
-    """q <- t^eta and lower <- t^(eta-1), with t = 1/z and z = 1 + q^(1/(eta-1)), in doubles.
+    """Compute q <- t^eta and lower <- t^(eta-1), with t = 1/z and z = 1 + q^(1/(eta-1)), in doubles.
 
-    Where z has no float, lower comes out too great, never too small.
+    If z is too great for a float, lower comes out too great, never too small.
     """
     if eta == 1.5:
         for i in range(TILE):
@@ -145,10 +148,10 @@ def _powers_of_typicality(q, eta, lower):
 
 @compiled
 def possibilistic_influence(d, w, lower, loss, scale, b, eta, entropy):
-    """w <- b t^eta; adds to loss the least of b t^eta d + gamma (1 - t)^eta over t.
+    """Compute w <- b t^eta, and add the least of b t^eta d + gamma (1 - t)^eta over t to loss.
 
     With q = b d / gamma, t = 1/(1 + q^(1/(eta-1))), that least value is b d t^(eta-1).
-    Entropy penalty: t = exp(-q), w = b t, least value -gamma t.  `lower` is spare.
+    Entropy penalty: t = exp(-q), w = b t, least value -gamma t.  `lower` is a spare buffer.
     """
     for k in range(d.shape[0]):
         gamma = scale[k]
@@ -169,12 +172,13 @@ def possibilistic_influence(d, w, lower, loss, scale, b, eta, entropy):
             _powers_of_typicality(w[k], eta, lower)
             for i in range(TILE):
                 w[k, i] *= b
-                loss[i] += min(b * d[k, i] * lower[i], gamma)  # gamma: where q is too great
+                # At most gamma, the cost of t = 0: for a huge q, `lower` is too great.
+                loss[i] += min(b * d[k, i] * lower[i], gamma)
 
 
 @compiled
 def entropic_shares(d, u, s, low, width):
-    """u <- exp(least - q) of q = d / width, low <- that least and s <- their sum."""
+    """Compute u <- exp(least - q) with q = d / width, low <- the least q, and s <- the sum of u."""
     for i in range(TILE):
         low[i] = d[0, i] / width
         s[i] = 0.0
@@ -189,9 +193,9 @@ def entropic_shares(d, u, s, low, width):
 
 @compiled
 def entropic_influence(d, w, s, low, loss, m, width, has_noise, noise):
-    """w <- u^m with u = softmax(-d / width), and loss <- -width ln sum_k exp(-d_k / width).
+    """Compute w <- u^m with u = softmax(-d / width), and loss <- -width ln sum_k exp(-d_k / width).
 
-    Noise is one more column, of d = -noise; all is counted from the nearest of both.
+    Noise is one more column, of d = -noise.  Exponents are counted from the nearest column, noise included.
     """
     entropic_shares(d, w, s, low, width)
     for i in range(TILE):
@@ -208,7 +212,7 @@ def entropic_influence(d, w, s, low, loss, m, width, has_noise, noise):
 
 @compiled
 def entropic_members(d, u, s, low, noise_share, width, has_noise, noise):
-    """u <- memberships among the clusters (rows sum to 1), noise_share <- the noise membership."""
+    """Compute u <- memberships among the clusters (rows sum to 1), noise_share <- the noise membership."""
     entropic_shares(d, u, s, low, width)
     for i in range(TILE):
         noise_share[i] = 1.0 / (1.0 + s[i] * exp(-low[i] - noise)) if has_noise else 0.0
@@ -217,7 +221,10 @@ def entropic_members(d, u, s, low, noise_share, width, has_noise, noise):
 
 @compiled
 def improved_cost(d, cost, w, scale, eta, entropy):
-    """cost <- least of t^eta d + gamma (1 - t)^eta over t, w <- t^eta (entropy: gamma (1 - t), t)."""
+    """Compute cost <- the least of t^eta d + gamma (1 - t)^eta over t, and w <- t^eta.
+
+    With the entropy penalty, cost is gamma (1 - t) and w is t.
+    """
     for k in range(d.shape[0]):
         gamma = scale[k]
         if entropy:
@@ -236,7 +243,10 @@ def improved_cost(d, cost, w, scale, eta, entropy):
 
 @compiled
 def influence(kind, parameters, scale, d, w, other, spare, rows, tiny, narrow):
-    """One switch a tile: w <- influence, rows[3] <- least objective of each row."""
+    """Apply the partition's rule to a tile: w <- influence, rows[3] <- least objective of each row.
+
+    The kind of the partition is looked up once per tile.
+    """
     m, eta, a, b = parameters.m, parameters.eta, parameters.a, parameters.b
     entropy, noise = parameters.entropy != 0.0, parameters.noise
     s, low, loss = rows[1], rows[2], rows[3]
@@ -274,7 +284,7 @@ def influence(kind, parameters, scale, d, w, other, spare, rows, tiny, narrow):
 
 @compiled
 def fuzzy_members(cost, u, s, low, noise_share, m, noise):
-    """u <- memberships among the clusters (rows sum to 1), noise_share <- the noise membership."""
+    """Compute u <- memberships among the clusters (rows sum to 1), noise_share <- the noise membership."""
     c = cost.shape[0]
     e = 1.0 / (m - 1.0)
     row_minimum(cost, noise, low)
@@ -294,9 +304,9 @@ def fuzzy_members(cost, u, s, low, noise_share, m, noise):
 
 @compiled
 def _normalise(u, s):
-    """Divide by the row sums; a row that noise has left without a trace is shared equally."""
+    """Divide memberships by their row sum s; if noise takes all of a row, its clusters share equally."""
     c = u.shape[0]
-    trace = 1e-30 if u.itemsize == 4 else 1e-290  # its reciprocal, by which LLVM multiplies, is finite
+    trace = 1e-30 if u.itemsize == 4 else 1e-290  # LLVM multiplies by 1 / s, which must be finite
     for k in range(c):
         for i in range(TILE):
             u[k, i] = u[k, i] / s[i] if s[i] > trace else 1.0 / c
@@ -304,7 +314,7 @@ def _normalise(u, s):
 
 @compiled
 def typicalities(d, t, scale, b, eta, entropy):
-    """t = 1/(1 + (b d/gamma)^(1/(eta-1))), or exp(-b d/gamma)."""
+    """Compute t <- 1/(1 + (b d/gamma)^(1/(eta-1))), or exp(-b d/gamma) with the entropy penalty."""
     e = 1.0 / (eta - 1.0)
     for k in range(d.shape[0]):
         rate = b / scale[k]
@@ -321,17 +331,17 @@ def typicalities(d, t, scale, b, eta, entropy):
 
 @compiled
 def normalised_typicalities(d, u, s, low, scale, eta, entropy):
-    """u <- typicalities divided by their row sum, also where all of them underflow.
+    """Compute u <- typicalities divided by their row sum, even if all of them underflow.
 
     With q = d/gamma and q0 = max(least q, 1): t_k is proportional to 1/(q0^-e + (q_k/q0)^e);
-    entropy: to exp(least q - q_k).
+    with the entropy penalty, to exp(least q - q_k).
     """
     c = d.shape[0]
     e = 1.0 / (eta - 1.0)
     largest = 1e30 if d.itemsize == 4 else 1e300
     for k in range(c):
         for i in range(TILE):
-            q = min(d[k, i] / scale[k], largest)  # not infinite: ratios of it are wanted
+            q = min(d[k, i] / scale[k], largest)  # finite, because ratios of q are taken below
             u[k, i] = q
             low[i] = q if k == 0 else min(low[i], q)
     for i in range(TILE):
@@ -350,7 +360,10 @@ def normalised_typicalities(d, u, s, low, scale, eta, entropy):
 
 @compiled
 def nearest(d, scale, scaled, best, label):
-    """label <- the cluster of least distance (in units of its scale where `scaled`), best <- that."""
+    """Compute label <- the cluster of least distance, and best <- that distance.
+
+    With `scaled`, distances are in units of their cluster's scale.
+    """
     for i in range(TILE):
         label[i] = 0.0
         best[i] = d[0, i] / scale[0] if scaled else d[0, i]
@@ -364,10 +377,13 @@ def nearest(d, scale, scaled, best, label):
 
 @compiled
 def members(kind, parameters, scale, d, u, t, spare, rows):
-    """u <- memberships (rows sum to 1), t <- typicalities, rows[1] <- label, rows[3] <- outlier score.
+    """Compute memberships, typicalities, labels and outlier scores of a tile.
 
-    The score is the noise membership where there is a noise distance; else 1 - the row's greatest
-    typicality, for models without typicalities that of a possibilistic cluster of the same scale.
+    u <- memberships (rows sum to 1), t <- typicalities, rows[1] <- label, rows[3] <- outlier score.
+
+    With a noise distance, and for entropic partitions, the score is the noise membership.  Otherwise it is
+    1 - the row's greatest typicality; models without typicalities use that of a possibilistic cluster of
+    the same scale.
     """
     m, eta, a, b = parameters.m, parameters.eta, parameters.a, parameters.b
     entropy, noise = parameters.entropy != 0.0, parameters.noise

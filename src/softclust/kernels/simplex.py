@@ -1,26 +1,26 @@
-"""Memberships of one row that sum to one, near wanted degrees: exact, for any exponent."""
+"""Exact memberships of one row that sum to one, near wanted degrees, for any exponent."""
 
 import numpy as np
 
 from softclust.kernels.compiled import compiled
 from softclust.kernels.vector_math import power, raised
 
-_LEAST_RATIO = 1e-250  # of the greatest cost of a row: all others have a reciprocal
+_LEAST_RATIO = 1e-250  # least cost as a share of the row's greatest: so all have a reciprocal
 _LEAST_LEVEL = 1e-290
 _HALVINGS = 200
 _MOST_STEPS = 30
-_STRONG, _NEAR_ONE = 1e6, 1.05
+_STRONG, _NEAR_ONE = 1e6, 1.05  # a stronger pull, or an m nearer to 1, is left to the search
 
 
 @compiled
 def pull_of(alpha, f):
-    """The penalty's weight: 0 where nothing is said."""
+    """Return the penalty's weight: alpha, or 0 if no degree is wanted (f is NaN)."""
     return alpha if f == f else 0.0
 
 
 @compiled
 def fuzzy_row(cost, m, noise, u):
-    """FCM's memberships; returns that of noise."""
+    """Compute u <- FCM's memberships; return that of noise."""
     low = noise if noise > 0.0 else cost[0]
     for k in range(cost.shape[0]):
         low = min(low, cost[k])
@@ -37,10 +37,11 @@ def fuzzy_row(cost, m, noise, u):
 
 @compiled
 def _quadratic_row(cost, f, alpha, noise, u):
-    """m = 2: minimise sum_k A_k u_k^2 - 2 G_k u_k on the simplex, A = (1 + alpha) cost, G = alpha f cost.
+    """Solve for m = 2: minimise sum_k A_k u_k^2 - 2 G_k u_k on the simplex; return noise's share.
 
-    u_k = (lambda + G_k)/A_k where that is positive, with lambda from the sum; entries that would be
-    negative are taken out until none is (which only happens where the wanted degrees exceed 1 in all).
+    A = (1 + alpha) cost and G = alpha f cost.  u_k = (lambda + G_k)/A_k where that is positive, with lambda
+    from the sum.  Entries that would be negative are removed until none is (which only happens if the
+    wanted degrees sum to more than 1).
     """
     c = cost.shape[0]
     for k in range(c):
@@ -79,7 +80,10 @@ def _quadratic_row(cost, f, alpha, noise, u):
 
 @compiled
 def entry(target, m, pull, f, guess):
-    """u in [0, 1] with m u^(m-1) + 2 pull (u - f) = target, which rises with u, and the slope there."""
+    """Return the u in [0, 1] with m u^(m-1) + 2 pull (u - f) = target, and the slope there.
+
+    The left side rises with u.
+    """
     if target <= -2.0 * pull * f:
         return 0.0, 0.0
     if pull == 0.0:
@@ -109,7 +113,7 @@ def entry(target, m, pull, f, guess):
 
 @compiled
 def _total_at(level, cost, f, alpha, m, noise, u):
-    """u <- the memberships at a multiplier lambda; returns their sum, its slope, and noise's share."""
+    """Compute u <- memberships at a multiplier lambda; return their sum, its slope, and noise's share."""
     share = min(power(max(level, 0.0) / (m * noise), 1.0 / (m - 1.0)), 1.0) if noise > 0.0 else 0.0
     total = share
     slope = share / (level * (m - 1.0)) if share > 0.0 else 0.0
@@ -123,11 +127,12 @@ def _total_at(level, cost, f, alpha, m, noise, u):
 
 @compiled
 def _newton_row(cost, f, alpha, m, noise, u, term, share):
-    """Newton's method on all memberships and the multiplier at once; returns whether it came to rest.
+    """Run Newton's method on all memberships and the multiplier at once.
 
-    With g_k = cost_k (m u^(m-1) + 2 alpha (u - f)) and its slope s_k, a step is (lambda - g_k)/s_k, lambda
-    such that the sum stays 1.  Fast, but not safe: costs far apart and entries near 0 are left to the
-    search.  `term` is spare: cost m u^(m-1).
+    Returns whether it came to rest, and noise's share.  With g_k = cost_k (m u^(m-1) + 2 alpha (u - f)) and
+    its slope s_k, a step is (lambda - g_k)/s_k, with lambda such that the sum stays 1.  The method is fast,
+    but not safe: costs far apart and entries near 0 are left to the search.  `term` is a spare buffer for
+    cost m u^(m-1).
     """
     c = cost.shape[0]
     for _ in range(_MOST_STEPS):
@@ -171,7 +176,10 @@ def _newton_row(cost, f, alpha, m, noise, u, term, share):
 
 @compiled
 def _general_row(cost, f, alpha, m, noise, u, spare):
-    """Any m: Newton's method; where it fails, or rounding would tell it so late, the search for lambda."""
+    """Compute u for any m by Newton's method, or by the search for lambda; return noise's share.
+
+    The search is used if Newton's method fails, or if rounding would let it come to rest only late.
+    """
     if alpha <= _STRONG and m >= _NEAR_ONE:
         share = fuzzy_row(cost, m, noise, u)
         total = share
@@ -189,10 +197,10 @@ def _general_row(cost, f, alpha, m, noise, u, spare):
 
 @compiled
 def _searched_row(cost, f, alpha, m, noise, u):
-    """The multiplier lambda at which the memberships sum to 1, by bracketed Newton steps.
+    """Find the multiplier lambda at which the memberships sum to 1, by bracketed Newton steps.
 
-    Its sign is known from lambda = 0; its size may be that of the least cost, which may be a tiny share
-    of the greatest, so that the bracket is halved by ratios.
+    The sum at lambda = 0 tells the sign of lambda.  Its size may be that of the least cost, which may be a
+    tiny share of the greatest, so the bracket is halved by ratios.
     """
     c = cost.shape[0]
     fuzzy_row(cost, m, noise, u)
@@ -202,7 +210,7 @@ def _searched_row(cost, f, alpha, m, noise, u):
         wish = f[k] if pull > 0.0 else 0.0
         low = min(low, -2.0 * pull * wish * cost[k])
         high = min(high, cost[k] * (m + 2.0 * pull * (1.0 - wish)))
-        u[k] = (u[k] + pull * wish) / (1.0 + pull)  # the answer for m = 2 and degrees that sum to 1
+        u[k] = (u[k] + pull * wish) / (1.0 + pull)  # exact for m = 2 and wanted degrees that sum to 1
         if u[k] >= most:
             most = u[k]
             level = cost[k] * (m * power(u[k], m - 1.0) + 2.0 * pull * (u[k] - wish))
@@ -238,9 +246,10 @@ def _searched_row(cost, f, alpha, m, noise, u):
 
 @compiled
 def simplex_row(cost, f, alpha, m, noise, u, spare):
-    """u <- argmin of sum_k cost_k (u_k^m + alpha_k (u_k - f_k)^2) on the simplex; returns noise's share.
+    """Compute u <- argmin of sum_k cost_k (u_k^m + alpha_k (u_k - f_k)^2) on the simplex.
 
-    `cost` is overwritten: the answer does not depend on its unit, and a cost of 0 has no reciprocal.
+    Returns noise's share.  `cost` is overwritten by costs in units of the greatest one: the answer does not
+    depend on the unit, and a cost of 0 has no reciprocal.
     """
     c = cost.shape[0]
     said, top = False, 0.0

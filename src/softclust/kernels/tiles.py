@@ -1,4 +1,4 @@
-"""A tile: load and sums.  Arrays are (features, TILE) and (clusters, TILE)."""
+"""Load a tile of rows and sum over it.  Arrays are (features, TILE) and (clusters, TILE)."""
 
 from softclust.kernels.compiled import FEATURES, TILE, compiled
 from softclust.kernels.transpose import load_pairs, load_square, prefetch
@@ -6,14 +6,18 @@ from softclust.kernels.transpose import load_pairs, load_square, prefetch
 
 @compiled
 def load_tile(X, start, units, xt):
-    """Transpose rows start.. of X into xt, in loop units: x * factor - origin, within +-limit."""
+    """Transpose the rows of X from `start` on into xt and return their number.
+
+    `units` is (factor, limit, origin...): coordinates are converted to loop units, x * factor - origin, and
+    held within +-limit.  Rows beyond the last one are 0.
+    """
     p = X.shape[1]
     rows = min(TILE, X.shape[0] - start)
     whole = (p if p == 2 else p - p % 4) if rows == TILE else 0
     for first in range(0, p, FEATURES):
         last = min(first + FEATURES, p)
         for i in range(0, TILE, 4):
-            _prefetch_rows(X, start + TILE + i, first, last)  # the same of the next tile
+            _prefetch_rows(X, start + TILE + i, first, last)  # the same place in the next tile
             if whole == 2:
                 load_pairs(X, start + i, 0, units, xt, i)
                 continue
@@ -32,9 +36,9 @@ def load_tile(X, start, units, xt):
 
 @compiled
 def _prefetch_rows(X, row, first, last):
-    """Ask for these features of four rows."""
+    """Ask the processor for features first .. last - 1 of four rows."""
     p, line = X.shape[1], 64 // X.itemsize
-    if p <= FEATURES:  # they lie side by side
+    if p <= FEATURES:  # the rows lie side by side
         for n in range(row * p, (row + 4) * p, line):
             prefetch(X, n)
         return
@@ -45,7 +49,7 @@ def _prefetch_rows(X, row, first, last):
 
 @compiled
 def load_weights(weight, start, rows, out):
-    """Row weights of a tile (all 1 where none are given); 0 for the padding."""
+    """Load the row weights of a tile: all 1 if none are given, and 0 for the padding."""
     if weight.shape[0] == 0:
         for i in range(rows):
             out[i] = 1.0
@@ -58,7 +62,7 @@ def load_weights(weight, start, rows, out):
 
 @compiled
 def accumulate(d, w, weight, scatter):
-    """Add sum_i w and sum_i w d to the running sums of each cluster."""
+    """Add sum_i w and sum_i w d of each cluster to the running sums `weight` and `scatter`."""
     for k in range(w.shape[0]):
         dk, wk = d[k], w[k]
         total, spread = 0.0, 0.0

@@ -1,7 +1,8 @@
-"""Memberships of one row that sum to one, under a linear pressure b on each: exact, for any exponent.
+"""Exact memberships of one row that sum to one, under a linear pressure b on each, for any exponent.
 
-The pressure comes from linked rows and from subset labels.  Noise, where there is any, is one more column.
-The order of the sums below is their accuracy: a row on a centre has a cost of nearly 0 beside any pressure.
+The pressure comes from linked rows and from subset labels.  Noise, if there is any, is one more column.
+The accuracy depends on the order of the sums below: a row on a centre has a cost of nearly 0 beside any
+pressure.
 """
 
 import numpy as np
@@ -15,11 +16,12 @@ _STEPS = 200
 
 @compiled_exact
 def _quadratic(A, B, p):
-    """p <- argmin of sum_k A_k p_k^2 + B_k p_k on the simplex: p_k = max(0, lambda - B_k)/(2 A_k).
+    """Compute p <- argmin of sum_k A_k p_k^2 + B_k p_k on the simplex: p_k = max(0, lambda - B_k)/(2 A_k).
 
-    Columns that would be negative leave, until none is (Michelot): with more columns than the support
-    lambda is too great, so that none leaves wrongly.  lambda is counted from B_r, r the column in play
-    of least A: there p_r = mu/(2 A_r) without a cancellation, however small A_r is beside the B.
+    Columns that would be negative are removed until none is (Michelot).  With more columns than the
+    support, lambda is too great, so that no column is removed wrongly.  lambda is counted from B_r, where r
+    is the remaining column of least A: there p_r = mu/(2 A_r) without a cancellation, however small A_r is
+    beside the B.
     """
     size = p.shape[0]
     for k in range(size):
@@ -54,9 +56,9 @@ def _quadratic(A, B, p):
 
 @compiled_exact
 def _search(cost, b, f, alpha, m, r, low, high, p):
-    """p <- memberships at the multiplier b_r + mu that makes their sum 1; returns mu and that sum.
+    """Compute p <- memberships at the multiplier b_r + mu that makes their sum 1; return mu and that sum.
 
-    Bracketed Newton steps for mu in (low, high).
+    mu is found by bracketed Newton steps in (low, high).
     """
     mu, total = high, 0.0
     for _ in range(_STEPS):
@@ -83,7 +85,10 @@ def _search(cost, b, f, alpha, m, r, low, high, p):
 
 @compiled_exact
 def _halved(cost, b, f, alpha, m, near, p):
-    """The same where the multiplier is b_near within rounding: p_near is halved until all sum to 1."""
+    """Compute the same p if the multiplier is b_near within rounding.
+
+    The interval of p_near is halved until all memberships sum to 1.
+    """
     low, high = 0.0, 1.0
     for _ in range(_STEPS):
         p[near] = 0.5 * (low + high)
@@ -108,10 +113,12 @@ def _halved(cost, b, f, alpha, m, near, p):
 
 @compiled_exact
 def _searched(cost, b, f, alpha, m, p):
-    """Any m.  The multiplier is counted from b_r, r the column that would be full first.
+    """Compute p for any m.
 
-    At the upper end one membership is 1 already; at the lower one all are 1/size at most.  Great
-    exponents need it more finely than it can be told from there: from the b that is next to it, then.
+    The multiplier is counted from b_r, where r is the column that would be full first.  At the upper end of
+    its bracket one membership is 1 already; at the lower end all are 1/size at most.  Great exponents need
+    the multiplier more finely than floats counted from b_r can tell; then it is counted from the b next to
+    it.
     """
     size = p.shape[0]
     even = 1.0 / size
@@ -140,9 +147,9 @@ def _searched(cost, b, f, alpha, m, p):
 
 @compiled
 def tilted_row(cost, b, f, alpha, m, p, A, B):
-    """p <- argmin of sum_k cost_k (p_k^m + alpha_k (p_k - f_k)^2) + b_k p_k on the simplex.
+    """Compute p <- argmin of sum_k cost_k (p_k^m + alpha_k (p_k - f_k)^2) + b_k p_k on the simplex.
 
-    Costs are positive; f is NaN where nothing is said.  A and B are spare.
+    Costs are positive; f is NaN where no degree is wanted.  A and B are spare buffers.
     """
     if m != 2.0:
         _searched(cost, b, f, alpha, m, p)

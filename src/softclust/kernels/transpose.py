@@ -1,8 +1,8 @@
-"""Four rows by four features, transposed in registers; and rows fetched before they are wanted.
+"""Transpose four rows by four features in registers, and fetch rows before they are needed.
 
-Element by element, turning a tile of rows into a tile of columns costs as much as its distances to
-eight centres: LLVM does not find the shuffles by itself.  Nor does the processor guess the order in
-which rows are read, so that they would be waited for.
+Element by element, transposing a tile costs as much as its distances to eight centres: LLVM does not find
+the shuffles by itself.  Nor does the processor guess the order in which rows are read, so without a request
+in advance the code would wait for them.
 """
 
 from llvmlite import ir
@@ -18,7 +18,7 @@ _i64 = ir.IntType(64)
 
 
 class _Loader(Vectors):
-    """Code for vectors of four numbers, from rows of X to columns of a tile in loop units."""
+    """Emit code that moves vectors of four numbers from rows of X to columns of a tile, in loop units."""
 
     def __init__(self, context, builder, signature, arguments):
         super().__init__(builder, signature.args[0].dtype == types.float64, _LANES)
@@ -27,14 +27,15 @@ class _Loader(Vectors):
         self.least = builder.fneg(self.limit)
 
     def row(self, index):
+        """Load four numbers of X from X.flat[index] on."""
         return self.load(self.X.data, index)
 
     def unit(self, place):
-        """A number of `units`, in all four lanes."""
+        """Load one number of `units` into all four lanes."""
         return self.broadcast(self.builder.load(self.builder.gep(self.units.data, [place])))
 
     def put(self, x, feature, column):
-        """x * factor - origin, held within +-limit, into its place in the tile."""
+        """Store x * factor - origin, held within +-limit, in its place in the tile."""
         builder = self.builder
         origin = self.unit(builder.add(feature, _i64(2)))
         x = builder.fsub(builder.fmul(x, self.factor, flags=_FLAGS), origin, flags=_FLAGS)
@@ -45,9 +46,10 @@ class _Loader(Vectors):
 
 @intrinsic
 def load_square(typing_context, X, row, feature, units, xt, column):
-    """xt[feature + q, column + r] <- X[row + r, feature + q] in loop units, for r, q < 4.
+    """Transpose a square: xt[feature + q, column + r] <- X[row + r, feature + q], for r, q < 4.
 
-    units is (factor, limit, origin...): x * factor - origin, held within +-limit.
+    Numbers are converted to loop units: `units` is (factor, limit, origin...), and x becomes
+    x * factor - origin, held within +-limit.
     """
 
     def build(context, builder, signature, arguments):
@@ -73,7 +75,10 @@ def load_square(typing_context, X, row, feature, units, xt, column):
 
 @intrinsic
 def load_pairs(typing_context, X, row, feature, units, xt, column):
-    """The same for four rows of data with just two features, 0 and 1: they lie side by side."""
+    """Transpose four rows of data with just two features, 0 and 1, as `load_square` does.
+
+    Such rows lie side by side, so two vectors hold all four.
+    """
 
     def build(context, builder, signature, arguments):
         _, row, feature, _, _, column = arguments
@@ -89,7 +94,7 @@ def load_pairs(typing_context, X, row, feature, units, xt, column):
 
 @intrinsic
 def prefetch(typing_context, X, index):
-    """Ask for the cache line of X.flat[index]; past the end of X nothing happens."""
+    """Ask the processor for the cache line of X.flat[index]; past the end of X nothing happens."""
 
     def build(context, builder, signature, arguments):
         [X] = arrays(context, builder, signature, arguments, [0])

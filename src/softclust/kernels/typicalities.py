@@ -1,4 +1,4 @@
-"""Typicalities near wanted degrees for exponents that have no formula: many entries at a time."""
+"""Typicalities near wanted degrees, for exponents that have no formula; many entries at a time."""
 
 import numpy as np
 
@@ -8,14 +8,15 @@ from softclust.kernels.workspace import read_only
 
 _HALVINGS = 200
 _LEAST_SLOPE = 1e-300
-_LAST_STEP = 1e-8  # of the nearer of t and 1 - t: what is left after it is the square of that
+_LAST_STEP = 1e-8  # relative to min(t, 1 - t): the error after such a step is its square
 
 
 @compiled
 def _settle(share, rest, pull, wish, eta, t, low, high, up, down):
-    """Roots of a t^(eta-1) - c (1 - t)^(eta-1) + 2 r (t - f), which rises: Newton's, kept between bounds.
+    """Find the roots t of a t^(eta-1) - c (1 - t)^(eta-1) + 2 r (t - f) by Newton steps between bounds.
 
-    An entry whose bounds are equal has settled and stays where it is.
+    The function rises with t; a is `share`, c `rest`, 2 r `pull` and f `wish`.  An entry whose bounds are
+    equal has settled and stays where it is.
     """
     for _ in range(_HALVINGS):
         for i in range(TILE):
@@ -44,23 +45,24 @@ def _settle(share, rest, pull, wish, eta, t, low, high, up, down):
             moving += 1.0 if is_far else 0.0
         if moving == 0.0:
             return
-    for i in range(TILE):  # as near as it gets
+    for i in range(TILE):  # no step is left: keep t within its bounds
         t[i] = min(max(t[i], low[i]), high[i])
 
 
 @compiled_pass
 def _solve(d, gamma, b, eta, f, alpha, work, out):
+    """Compute out <- t of all entries, a tile at a time; entries without a wanted degree have a formula."""
     share, rest, pull, wish, t, low, high, up, down = work
     for first in range(0, d.shape[0], TILE):
         count = min(TILE, d.shape[0] - first)
         for i in range(TILE):
             e = first + min(i, count - 1)
             told = f[e] == f[e] and alpha[e] > 0.0 and d[e] > 0.0
-            # Both sides in units of d + gamma: neither overflows.
+            # Both terms are in units of d + gamma, so that neither overflows.
             near, far, weight = d[e] / (d[e] + gamma[e]), gamma[e] / (d[e] + gamma[e]), alpha[e]
             share[i], rest[i] = eta * b * near, eta * far
             pull[i], wish[i] = (2.0 * weight * near, f[e]) if told else (0.0, 0.0)
-            if told:  # begin where eta = 2 would end
+            if told:  # start from the formula for eta = 2
                 t[i] = (far + weight * f[e] * near) / (far + (b + weight) * near)
                 low[i], high[i] = 0.0, 1.0
             else:
@@ -71,7 +73,10 @@ def _solve(d, gamma, b, eta, f, alpha, work, out):
 
 
 def solve(D, scale, b, eta, target, alpha):
-    """(q, c) t in [0, 1] minimising b t^eta d + gamma (1 - t)^eta + alpha (t - f)^2 d, where f is known."""
+    """Return (q, c) t in [0, 1] that minimise b t^eta d + gamma (1 - t)^eta + alpha (t - f)^2 d.
+
+    gamma is `scale` and f is `target`; the last term is left out where f is NaN.
+    """
     given = (np.broadcast_to(array, D.shape) for array in (D, scale, target, alpha[:, None]))
     d, gamma, f, strength = (read_only(array, np.float64).reshape(-1) for array in given)
     work, out = tuple(np.empty((9, TILE))), np.empty(D.size)

@@ -1,17 +1,17 @@
-"""Vectors of numbers in LLVM's own code, for what its vectoriser does not find."""
+"""Vectors of numbers in LLVM's own code, for loops that its vectoriser does not vectorise."""
 
 from llvmlite import ir
 
 
 def arrays(context, builder, signature, arguments, places):
-    """The arguments at these places as arrays whose `data` and `shape` can be used."""
-    from numba.np.arrayobj import make_array  # takes 30 ms, which code that is loaded does not need
+    """Return the arguments at these places as arrays whose `data` and `shape` can be used."""
+    from numba.np.arrayobj import make_array  # takes 30 ms; code loaded from disk does not need it
 
     return [make_array(signature.args[place])(context, builder, arguments[place]) for place in places]
 
 
 class Vectors:
-    """Loads, stores and mixes of vectors of `lanes` numbers, at any address."""
+    """Emit code that loads, stores and mixes vectors of `lanes` numbers, at any address."""
 
     def __init__(self, builder, double, lanes):
         self.builder = builder
@@ -20,21 +20,24 @@ class Vectors:
         self.vector = ir.VectorType(ir.DoubleType() if double else ir.FloatType(), lanes)
 
     def pointer(self, data, index):
+        """Return the address of data[index] as that of a vector."""
         return self.builder.bitcast(self.builder.gep(data, [index]), self.vector.as_pointer())
 
     def load(self, data, index):
+        """Load the vector that begins at data[index]."""
         return self.builder.load(self.pointer(data, index), align=self.size)
 
     def store(self, x, data, index):
+        """Store the vector x from data[index] on."""
         self.builder.store(x, self.pointer(data, index), align=self.size)
 
     def mix(self, a, b, order):
-        """The numbers of a and b, counted through, in this order."""
+        """Return the numbers of a and b in this order; the numbers of b are counted on from those of a."""
         mask = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), order)
         return self.builder.shuffle_vector(a, b, mask)
 
     def broadcast(self, number):
-        """One number in all lanes."""
+        """Return a vector with one number in all lanes."""
         undefined = ir.Constant(self.vector, ir.Undefined)
         first = self.builder.insert_element(undefined, number, ir.Constant(ir.IntType(32), 0))
         return self.mix(first, undefined, [0] * self.lanes)

@@ -1,4 +1,4 @@
-"""Arrays as the compiled passes take them: what comes in, and a thread's buffers for every tile."""
+"""Prepare arrays for the compiled passes, and keep each thread's buffers for a tile."""
 
 import threading
 
@@ -10,7 +10,10 @@ _local = threading.local()
 
 
 def read_only(array, dtype):
-    """A contiguous, read-only view: all that stays from pass to pass has one compiled signature a type."""
+    """Return a contiguous, read-only view of the array.
+
+    All arrays that stay from pass to pass are such views, so a pass has one compiled signature per type.
+    """
     if array.dtype == dtype and array.flags.c_contiguous and not array.flags.writeable:
         return array
     view = np.ascontiguousarray(array, dtype).view()
@@ -19,14 +22,19 @@ def read_only(array, dtype):
 
 
 def plain(array, dtype):
-    """The array, or a copy that is contiguous and may be written on: what a turn of the loop makes is so,
-    and another view of it would take longer than a look.
+    """Return the array if it is contiguous and writable, else a copy that is.
+
+    Arrays that an iteration makes are so already; another view of them would take longer than this check.
     """
     return array if array.flags.carray and array.dtype == dtype else np.array(array, dtype, order="C")
 
 
 def workspace(dtype, features, clusters):
-    """The calling thread's buffers: two tiles of rows, distances, three of memberships, sums, doubles."""
+    """Return the calling thread's buffers, which are kept until the thread asks for another shape.
+
+    In this order: two tiles of rows (xt, z), distances (d), three tiles of memberships (w, other, spare),
+    four numbers for each row of a tile (rows), and one double for each row (weighed).
+    """
     key = (dtype, features, clusters)
     if getattr(_local, "key", None) != key:
         _local.key = key

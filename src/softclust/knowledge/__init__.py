@@ -1,1 +1,1 @@
-"""What an expert knows of some rows: labels, pairs, weights, and the terms of J that they add."""
+"""Labels, pairs and weights that an expert gives for some rows, and the terms of J that they add."""

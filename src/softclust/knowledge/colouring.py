@@ -1,27 +1,35 @@
-"""Clusters for things that must differ from their neighbours: a colouring of the cannot-links."""
+"""Colour the graph of cannot-links, so that neighbours get different clusters."""
 
 from __future__ import annotations
 
 import numpy as np
 
-_WORK = 400_000_000  # steps that a search may take: about a second
-_WRONG = 50  # things that are usually still to be mended
+_WORK = 400_000_000  # steps that one search may take, about a second
+_WRONG = 50  # nodes that usually still need another colour; a turn of the repair visits them
 
 
 class UncolourableError(ValueError):
-    """`things` cannot all differ from their neighbours, or (not proven) no way was found for them to."""
+    """The nodes `things` cannot all differ from their neighbours, or no way to do so was found.
 
-    def __init__(self, things, is_clique, is_proven=True):
+    `is_proven` is False if the search gave up.  `is_clique` tells whether the nodes are all neighbours of
+    each other.
+    """
+
+    def __init__(self, things: list[int], is_clique: bool, is_proven: bool = True) -> None:
         super().__init__(f"{len(things)} things need more colours")
         self.things, self.is_clique, self.is_proven = things, is_clique, is_proven
 
 
-def colouring(neighbours, c, thorough=True):
-    """(colour, order): colours of the hard core, -1 elsewhere, and an order in which the rest can follow.
+def colouring(neighbours: list[set[int]], c: int, thorough: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    """Colour the hard core of a graph with c colours, and order the other nodes.
 
-    A thing with fewer than c neighbours can always be coloured after them: those are peeled off again
-    and again.  What is left, hardly ever anything, is coloured by search; where that is not asked for, it
-    is only looked through for a crowd that cannot be.
+    A node with fewer than c neighbours can always be coloured after them, so such nodes are peeled off
+    again and again.  The nodes that are left are the core; hardly ever are there any.  A search colours
+    the core.  With `thorough=False` the core is not coloured, only searched for more than c nodes that
+    are all neighbours.
+
+    Returns (colour, order): the colours of the core, -1 for all other nodes, and all nodes in an order in
+    which they can be coloured one after the other, the core first.
     """
     q = len(neighbours)
     degree = np.array([len(near) for near in neighbours], dtype=np.int64)
@@ -47,9 +55,12 @@ def colouring(neighbours, c, thorough=True):
     return colour, np.concatenate([core, order[::-1]]).astype(np.int64)
 
 
-def _coloured(core, c):
-    """Colours of the core in rising order of its things."""
-    from softclust.kernels import colouring as kernels  # Numba is loaded where there is a core
+def _coloured(core: dict[int, set[int]], c: int) -> np.ndarray:
+    """Colour the core by search, and by repair if the search gives up.
+
+    Returns the colours in rising order of the nodes.
+    """
+    from softclust.kernels import colouring as kernels  # loads Numba, which only a core needs
 
     things = sorted(core)
     place = {u: i for i, u in enumerate(things)}
@@ -70,8 +81,11 @@ def _coloured(core, c):
     return colour
 
 
-def _clique(core, c):
-    """More than c things that are all neighbours, by greedy growth from each; None where none is found."""
+def _clique(core: dict[int, set[int]], c: int) -> list[int] | None:
+    """Find more than c nodes that are all neighbours, or return None.
+
+    Cliques grow greedily from each node, so one may be missed.
+    """
     for u in sorted(core, key=lambda u: -len(core[u])):
         clique = [u]
         for v in sorted(core[u], key=lambda v: -len(core[v])):

@@ -1,4 +1,4 @@
-"""Pairs of rows that belong together or apart, and the graph that they make."""
+"""Must-links and cannot-links between rows, and the graph that they form."""
 
 from __future__ import annotations
 
@@ -12,29 +12,33 @@ from softclust.knowledge.colouring import colouring
 
 @dataclass(frozen=True)
 class Graph:
-    """Linked things 0..q-1, those of one component side by side, with their neighbours."""
+    """Nodes 0..q-1 and their links; the nodes of one component are consecutive."""
 
-    rows: np.ndarray  # (q,) what each of them is: positions of rows
-    component: np.ndarray  # (components + 1,) where each component begins
-    first: np.ndarray  # (q + 1,) where the neighbours of each begin
-    other: np.ndarray  # (e,) neighbours
-    must: np.ndarray  # (e,) whether they belong together
-    strength: np.ndarray  # (e,) what it costs not to honour that
+    rows: np.ndarray  # (q,) what each node stands for: the position of a row, or a unit
+    component: np.ndarray  # (components + 1,) first node of each component; q at the end
+    first: np.ndarray  # (q + 1,) where the neighbours of each node begin in `other`
+    other: np.ndarray  # (e,) neighbours of all nodes; each pair is there twice, once from each end
+    must: np.ndarray  # (e,) True for a must-link, False for a cannot-link
+    strength: np.ndarray  # (e,) cost of breaking the pair
 
     @cached_property
-    def source(self):
-        """(e,) the other end of each neighbour."""
+    def source(self) -> np.ndarray:
+        """(e,) the node whose neighbour each entry of `other` is."""
         return np.repeat(np.arange(len(self.rows)), np.diff(self.first))
 
     @cached_property
-    def pairs(self):
-        """Both ends, kind and strength of each pair."""
+    def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Return both ends, kind (as in `must`) and strength of each pair, every pair once."""
         once = self.source < self.other
         return self.source[once], self.other[once], self.must[once], self.strength[once]
 
     @cached_property
-    def blocks(self):
-        """Things joined by must-links: where each block begins, the members, and each one's block or -1."""
+    def blocks(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Group nodes that must-links join into blocks.
+
+        Returns where each block begins among the members, the members, and the block of each node, -1 for a
+        node without must-links.
+        """
         name = components(len(self.rows), self.source[self.must], self.other[self.must])
         sizes = np.bincount(name, minlength=1)
         joined = np.flatnonzero(sizes[name] > 1)
@@ -44,8 +48,11 @@ class Graph:
         return begins.astype(np.int64), member.astype(np.int64), number[name].astype(np.int64)
 
     @cached_property
-    def units(self):
-        """What moves as one under infinite must-links: the graph of such units, and each thing's unit."""
+    def units(self) -> tuple[Graph, np.ndarray]:
+        """Merge nodes that infinite must-links join: such a unit moves as one.
+
+        Returns the graph of the units, with the pairs between different units, and the unit of each node.
+        """
         bound = self.must & np.isinf(self.strength)
         name = components(len(self.rows), self.source[bound], self.other[bound])
         once = ~bound & (self.source < self.other)
@@ -57,8 +64,11 @@ class Graph:
         place[graph.rows] = np.arange(count)
         return graph, place[name]
 
-    def colouring(self, c, thorough=True):
-        """Clusters of some, and the order of the others, so that infinite cannot-links can all hold."""
+    def colouring(self, c: int, thorough: bool = True) -> tuple[np.ndarray, np.ndarray]:
+        """Find clusters of some nodes, and an order of all, so that all infinite cannot-links can hold.
+
+        The function `colouring` describes both arrays and `thorough`.
+        """
         apart = ~self.must & np.isinf(self.strength)
         if not apart.any():
             return np.full(len(self.rows), -1, dtype=np.int64), np.arange(len(self.rows))
@@ -70,14 +80,14 @@ class Graph:
 
 @dataclass(frozen=True)
 class Links:
-    """Pairs of rows; strengths in the units of the loop, infinite for those that must hold."""
+    """Pairs of rows with strengths in loop units; a pair of infinite strength must hold."""
 
     ends: np.ndarray  # (e, 2) positions of rows
-    must: np.ndarray  # (e,) bool
+    must: np.ndarray  # (e,) True for a must-link, False for a cannot-link
     strength: np.ndarray  # (e,)
 
-    def take(self, which, n):
-        """The pairs with both ends among the rows at an array of positions, of n rows."""
+    def take(self, which: np.ndarray, n: int) -> Links | None:
+        """Keep the pairs with both ends among the rows at positions `which`, of n rows; None if none is."""
         place = np.full(n, -1)
         place[which] = np.arange(len(which))
         ends = place[self.ends]
@@ -85,13 +95,14 @@ class Links:
         return Links(ends[kept], self.must[kept], self.strength[kept]) if kept.any() else None
 
     @cached_property
-    def graph(self):
+    def graph(self) -> Graph:
+        """The graph of the pairs, with the linked rows as nodes."""
         rows, ends = np.unique(self.ends, return_inverse=True)
         return graph_of(rows, ends.reshape(-1, 2), self.must, self.strength)
 
 
-def graph_of(rows, ends, must, strength):
-    """The graph of pairs among 0..q-1, renumbered so that components lie side by side."""
+def graph_of(rows: np.ndarray, ends: np.ndarray, must: np.ndarray, strength: np.ndarray) -> Graph:
+    """Build the graph of pairs among 0..q-1, renumbered so that a component has consecutive nodes."""
     q = len(rows)
     name = components(q, ends[:, 0], ends[:, 1])
     order = np.argsort(name, kind="stable")
@@ -111,8 +122,11 @@ def graph_of(rows, ends, must, strength):
     )
 
 
-def components(q, source, other):
-    """(q,) number of the component that each of 0..q-1 lies in; numbers rise with the first member."""
+def components(q: int, source: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Number the connected components of a graph with nodes 0..q-1.
+
+    Returns the (q,) component of each node; numbers rise with the first node of the component.
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

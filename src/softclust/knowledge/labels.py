@@ -1,49 +1,58 @@
-"""Labels of some rows: checks with messages that name the row, and what a penalty sees of them."""
+"""Labels of some rows: checks whose messages name the row, and the degrees that a penalty wants."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from softclust.errors import warn
 from softclust.values import Value, cache_last
 
-STRONGEST = 1e10  # a label of infinite strength: its row differs from it by 1e-10
+if TYPE_CHECKING:
+    from softclust.knowledge.penalties import LabelLikelihood, LabelPenalty, SubsetPenalty
+    from softclust.sources.rows import Rows
+
+STRONGEST = 1e10  # stands for an infinite strength: a row then differs from its label by 1e-10
 
 
 _MOST_RELIABLE = 20.0  # greatest strength that `reliable_strength` chooses
 
 
-_MOST_NEIGHBOURS = 2000  # labelled rows that it compares
+_MOST_NEIGHBOURS = 2000  # most labelled rows that `reliable_strength` compares
 
 
 @dataclass(frozen=True)
 class Labels:
-    """Degrees of the labelled rows in each class, NaN where nothing is said; the classes by name."""
+    """Degrees of the labelled rows in each class, NaN where nothing is said; names of the classes."""
 
-    rows: np.ndarray  # (q,) positions, rising
+    rows: np.ndarray  # (q,) positions of the labelled rows, rising
     degrees: np.ndarray  # (q, classes)
-    classes: np.ndarray
+    classes: np.ndarray  # (classes,) names
 
-    def names(self, c):
-        """The class of each of c clusters, None for those beyond the classes."""
+    def names(self, c: int) -> np.ndarray:
+        """Name the class of each of c clusters; clusters beyond the classes get None."""
         if c <= len(self.classes):
             return self.classes[:c]
         names = np.full(c, None, dtype=object)
         names[: len(self.classes)] = self.classes
         return names
 
-    def of_rows_that_weigh(self, weight):
-        """A row that is left out says nothing either."""
+    def of_rows_that_weigh(self, weight: np.ndarray | None) -> Labels:
+        """Keep the labels of rows with a weight above 0."""
         if weight is None:
             return self
         kept = weight[self.rows] > 0
         return Labels(self.rows[kept], self.degrees[kept], self.classes)
 
-    def means(self, rows, c):
-        """(c, p) mean of the rows of each class in loop units, NaN for clusters without a label."""
+    def means(self, rows: Rows, c: int) -> np.ndarray:
+        """Compute the (c, p) mean of the rows of each class in loop units.
+
+        Rows count by their weight times their degree.  A cluster without a label has the mean NaN.
+        """
         V = np.full((c, rows.X.shape[1]), np.nan)
         points = rows.take(self.rows).points.astype(np.float64)
         weight = 1.0 if rows.weight is None else rows.weight[self.rows]
@@ -53,13 +62,14 @@ class Labels:
                 V[k] = degree @ points / degree.sum()
         return V
 
-    def known(self, c, confidence, everyone=False):
-        """What the penalty sees of c clusters, from the confidence in each row of the data.
+    def known(self, c: int, confidence: np.ndarray, everyone: bool = False) -> Known:
+        """Return the degrees that the penalty wants of the labelled rows in c clusters.
 
-        Where it is about `everyone`, rows without a label are told to belong to no cluster.
+        `confidence` is (n,), the confidence in each row of the data.  With `everyone=True`,
+        unlabelled rows get the target 0 in every cluster.
 
-        Zeros and several ones are a subset label, "A or B": it excludes the others and says nothing
-        between A and B (a wish of 1 in both would draw the row to the farther of the two).
+        Zeros and several ones are a subset label, "A or B": it excludes the other clusters and says nothing
+        between A and B (a target of 1 in both would draw the row to the farther of the two).
         """
         q, found = self.degrees.shape
         target = np.zeros((q, c))
@@ -74,11 +84,11 @@ class Labels:
         return Known(np.arange(len(confidence)), every, confidence)
 
 
-def check_labels(y, n, c):
-    """`y` as `Labels`, or None where it says nothing, and the number of clusters it asks for.
+def check_labels(y: Any, n: int, c: int) -> tuple[Labels | None, int]:
+    """Check `y`, and return it as `Labels` with the number of clusters to fit; None if `y` says nothing.
 
-    1-D: a class for each row; -1, None and NaN mean unlabelled.  2-D: a degree in [0, 1] for each row
-    and cluster, NaN where nothing is said.
+    A 1-D `y` has a class for each row; -1, None and NaN mean unlabelled.  A 2-D `y` has a degree in
+    [0, 1] for each row and cluster, NaN where nothing is said.
     """
     if y is None:
         return None, c
@@ -96,8 +106,11 @@ def check_labels(y, n, c):
     return labels, max(c, found)
 
 
-def _classes_or_degrees(y):
-    """`y` as an array; in a list, tuples that are no degrees and frozen sets are classes."""
+def _classes_or_degrees(y: Any) -> np.ndarray:
+    """Return `y` as an array.
+
+    In a list, frozen sets are classes, and so are tuples unless they hold degrees.
+    """
     if not isinstance(y, list | tuple) or not any(isinstance(value, tuple | frozenset) for value in y):
         return np.asarray(y)
     try:
@@ -106,16 +119,16 @@ def _classes_or_degrees(y):
         return _objects(y)
 
 
-def _objects(values):
-    """A 1-D array of the values as they are."""
+def _objects(values: Sequence[Any]) -> np.ndarray:
+    """Put the values, unchanged, into a 1-D array of objects."""
     out = np.empty(len(values), dtype=object)
     for place, value in enumerate(values):
         out[place] = value
     return out
 
 
-def labels_of_classes(y, n, classes):
-    """`y` as `Labels` of classes that are known already, or None where it says nothing."""
+def labels_of_classes(y: Any, n: int, classes: np.ndarray) -> Labels | None:
+    """Check further labels `y` of classes named by an earlier fit; None if `y` says nothing."""
     if y is None:
         return None
     values = _classes_or_degrees(y)
@@ -133,8 +146,11 @@ def labels_of_classes(y, n, classes):
     return Labels(rows, np.eye(len(classes))[codes], classes) if len(rows) else None
 
 
-def check_strength(strength, labels, n):
-    """Strength of the penalty and confidence in each row, from a number or one for each row."""
+def check_strength(strength: Any, labels: Labels, n: int) -> tuple[float, np.ndarray]:
+    """Return the strength of the penalty and the (n,) confidence in each row.
+
+    `strength` is a number, or one number for each row; in the second case the strength of the penalty is 1.
+    """
     values = np.asarray(strength, dtype=np.float64)
     if values.ndim > 1 or (values.ndim == 1 and len(values) != n):
         raise ValueError(
@@ -149,13 +165,14 @@ def check_strength(strength, labels, n):
     return (1.0, each) if values.ndim else (float(each[0]), np.ones(n))
 
 
-def reliable_strength(labels, rows):
-    """alpha = (A - D + 1)/(D + 1), from 0 to 20: how much oftener labels agree than not.
+def reliable_strength(labels: Labels, rows: Rows) -> float:
+    """Choose alpha = (A - D + 1)/(D + 1), from 0 to 20, by how much oftener labels agree than disagree.
 
-    A and D count the labels whose nearest labelled row elsewhere has the same class and another one;
-    labels of one class in one place count as one, and those of a class with no other place not at all
-    (at most 2,000 labelled rows, evenly spaced).  A label wins its row against the data where alpha
-    exceeds the data's own lead: always from 1 on, hardly near 0.
+    A counts the labels whose nearest labelled row in another place has the same class, D those whose
+    nearest labelled row in another place has a different class.  Labels of one class in one place count
+    as one, and labels of a class with only one place do not count (at most 2,000 labelled rows, evenly
+    spaced).  A label wins its row against the data where alpha exceeds the data's own lead: always from 1
+    on, hardly near 0.
     """
     degrees = np.nan_to_num(labels.degrees)
     named = np.flatnonzero(degrees.max(axis=1) > 0)
@@ -163,7 +180,7 @@ def reliable_strength(labels, rows):
     place = labels.rows[named]
     weight = np.ones(len(place)) if rows.weight is None else rows.weight[place]
     points, where = np.unique(rows.take(place).points.astype(np.float64), axis=0, return_inverse=True)
-    mass = np.zeros((len(points), degrees.shape[1]))  # of each class in each place
+    mass = np.zeros((len(points), degrees.shape[1]))  # weight of each class in each place
     np.add.at(mass, (where.ravel(), degrees[named].argmax(axis=1)), weight)
     at, kind = np.nonzero(mass[:, (mass > 0).sum(axis=0) > 1])
     kind = np.flatnonzero((mass > 0).sum(axis=0) > 1)[kind]
@@ -179,7 +196,8 @@ def reliable_strength(labels, rows):
     return float(np.clip((len(at) - 2 * differ + 1) / (differ + 1), 0.0, _MOST_RELIABLE))
 
 
-def _unlabelled(values):
+def _unlabelled(values: np.ndarray) -> np.ndarray:
+    """(n,) True where a row has no label: -1, None or NaN."""
     if values.dtype.kind in "fc":
         return np.isnan(values) | (values == -1)
     if values.dtype.kind in "iu":
@@ -189,34 +207,43 @@ def _unlabelled(values):
     return np.zeros(len(values), dtype=bool)
 
 
-def _is_missing(value):
+def _is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN or pandas.NA."""
     try:
         return value is None or bool(value != value)
-    except TypeError:  # pandas.NA does not say
+    except TypeError:  # pandas.NA has no truth value
         return True
 
 
-def _is_minus_one(value):
+def _is_minus_one(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and value == -1
 
 
-def _hard_labels(values, c):
+def _hard_labels(values: np.ndarray, c: int) -> Labels:
+    """Read a class for each row as `Labels`, with the classes in rising order.
+
+    If the classes are some of 0..c-1, class k is cluster k.
+    """
     known = ~_unlabelled(values)
-    if values.dtype.kind == "O":  # equals may stand apart in order, as sets do: by their hash
+    if values.dtype.kind == "O":  # sorting may leave equal sets apart, so classes are found by hash
         names = list(dict.fromkeys(values[known].tolist()))
-        with suppress(TypeError):  # classes of kinds that do not compare: in order of appearance
+        with suppress(TypeError):  # classes that do not compare stay in order of appearance
             names.sort()
         place = {name: k for k, name in enumerate(names)}
         classes, codes = _objects(names), np.array([place[v] for v in values[known].tolist()], dtype=int)
     else:
         classes, codes = np.unique(values[known], return_inverse=True)
     if len(classes) < c and classes.dtype.kind in "iuf" and np.isin(classes, np.arange(c)).all():
-        codes = classes.astype(int)[codes]  # 0..c-1, not all of them named: class k is cluster k
+        codes = classes.astype(int)[codes]  # some of 0..c-1: class k is cluster k
         classes = np.arange(c, dtype=classes.dtype)
     return Labels(np.flatnonzero(known), np.eye(len(classes))[codes], classes)
 
 
-def _soft_labels(values, c):
+def _soft_labels(values: np.ndarray, c: int) -> Labels:
+    """Read a degree for each row and cluster as `Labels`.
+
+    Rows of NaN say nothing, nor do rows of ones if there are several clusters.
+    """
     degrees = values.astype(np.float64)
     if degrees.shape[1] != c:
         raise ValueError(
@@ -233,23 +260,26 @@ def _soft_labels(values, c):
 
 @dataclass(frozen=True)
 class Known(Value):
-    """What is said of some rows: the degree f_ik wanted in each cluster, and how much it counts."""
+    """Targets of some rows: the degree f_ik wanted in each cluster, and the confidence in each row."""
 
-    rows: np.ndarray  # (q,) positions, rising
+    rows: np.ndarray  # (q,) positions of the rows, rising
     target: np.ndarray  # (q, c) in [0, 1], NaN where nothing is said
     confidence: np.ndarray  # (q,) multiplies the strength of the penalty
-    columns: np.ndarray | None = None  # (q, K) the same of sets of clusters; None where they are singletons
+    columns: np.ndarray | None = None  # (q, K) t_il of `SubsetPenalty`; None for other penalties
 
     @cache_last
-    def active(self, penalty):
-        """Positions, wanted degrees and strengths alpha_i of the rows that a penalty is about."""
+    def active(
+        self, penalty: LabelPenalty | SubsetPenalty | LabelLikelihood
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return positions, wanted degrees and strengths alpha_i of the rows with alpha_i > 0."""
         alpha = penalty.strength * self.confidence
         counts = slice(None) if (alpha > 0).all() else alpha > 0
         target = self.target if self.columns is None else self.columns
         return self.rows[counts], target[counts], alpha[counts]
 
-    def take(self, which, n):
-        """What is said of the rows at a slice or at an array of positions, of n rows."""
+    def take(self, which: slice | np.ndarray, n: int) -> Known | None:
+        """Keep the rows at a slice or at an array of positions, of n rows; None if no target is left."""
+        kept: slice | np.ndarray
         if isinstance(which, slice) and which.step in (None, 1):
             start, stop, _ = which.indices(n)
             first, last = np.searchsorted(self.rows, [start, stop])
@@ -264,8 +294,8 @@ class Known(Value):
         columns = None if self.columns is None else self.columns[kept]
         return Known(rows, self.target[kept], self.confidence[kept], columns)
 
-    def merged(self, pairs, keep):
-        """What is said of the clusters to keep: for a cluster melted into another, of that other."""
+    def merged(self, pairs: np.ndarray, keep: np.ndarray) -> Known:
+        """Keep the targets of the clusters `keep`; each takes in those of the clusters melted into it."""
         target = self.target.copy()
         for k, gone in pairs[::-1]:
             target[:, k] = np.fmax(target[:, k], target[:, gone])

@@ -1,9 +1,10 @@
-"""Pairs of rows that an expert names: checks with messages that name the pair, and conflicts among them."""
+"""Pairs of rows that an expert gives: checks whose messages name the pair, and conflicts among pairs."""
 
 from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,41 +12,46 @@ from softclust.knowledge.colouring import UncolourableError
 from softclust.knowledge.graph import Links, components
 from softclust.knowledge.supervision import Pairs, named
 
-_STRONGEST = 1e100  # in units of the loop: a finite strength stays finite in every sum
+if TYPE_CHECKING:
+    from softclust.knowledge.labels import Labels
+    from softclust.sources.rows import Rows
+
+_STRONGEST = 1e100  # in loop units: a finite strength stays finite in every sum
 
 
 @dataclass(frozen=True)
 class NamedPairs:
-    """Distinct pairs of different rows, and the strength that each was given (1 where none)."""
+    """Distinct pairs of different rows, and the strength given to each pair (1 if none was given)."""
 
-    ends: np.ndarray  # (e, 2)
-    must: np.ndarray  # (e,) bool
+    ends: np.ndarray  # (e, 2) positions of rows
+    must: np.ndarray  # (e,) True for a must-link, False for a cannot-link
     strength: np.ndarray  # (e,)
 
-    def of_rows_that_weigh(self, weight):
-        """A row that is left out has no pairs."""
+    def of_rows_that_weigh(self, weight: np.ndarray | None) -> NamedPairs:
+        """Keep the pairs whose rows both have a weight above 0."""
         if weight is None:
             return self
         return self.where((weight[self.ends] > 0).all(axis=1))
 
-    def where(self, kept):
+    def where(self, kept: np.ndarray) -> NamedPairs:
+        """Keep the pairs for which `kept` is True."""
         return NamedPairs(self.ends[kept], self.must[kept], self.strength[kept])
 
-    def weights(self, rows):
-        """sqrt(w_i w_j): a pair of rows that each stand for k counts k times."""
+    def weights(self, rows: Rows) -> np.ndarray:
+        """(e,) the weight sqrt(w_i w_j) of each pair: rows that stand for k rows each count k times."""
         if rows.weight is None:
             return np.ones(len(self.ends))
         return np.sqrt(rows.weight[self.ends]).prod(axis=1)
 
-    def links(self, strength, bound):
-        """The pairs that cost something; infinite only those that must hold."""
+    def links(self, strength: np.ndarray, bound: np.ndarray) -> Links:
+        """Return the pairs that cost something; those in `bound` must hold and get an infinite strength."""
         strength = np.where(bound, np.inf, np.minimum(strength, _STRONGEST))
         kept = strength > 0
         return Links(self.ends[kept], self.must[kept], strength[kept])
 
 
-def check_pairs(must_link, cannot_link, n):
-    """Both lists as `NamedPairs`, or None where there are none."""
+def check_pairs(must_link: Any, cannot_link: Any, n: int) -> NamedPairs | None:
+    """Check both lists of pairs and join them as `NamedPairs`; None if there are no pairs."""
     if must_link is None and cannot_link is None:
         return None
     lists = [
@@ -59,8 +65,8 @@ def check_pairs(must_link, cannot_link, n):
     return NamedPairs(ends, must, np.concatenate([strength for _, strength in lists]))
 
 
-def _checked(pairs, n, name):
-    """(e, 2) rows and (e,) strengths of one list; the strongest of pairs that are the same."""
+def _checked(pairs: Any, n: int, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the (e, 2) rows and (e,) strengths of one list; of equal pairs the strongest counts."""
     if pairs is None:
         return np.empty((0, 2), dtype=np.int64), np.empty(0)
     if isinstance(pairs, Pairs):
@@ -98,11 +104,12 @@ def _checked(pairs, n, name):
     return ends, strongest
 
 
-def conflict(pairs, labels, n, c, thorough=True):
-    """One sentence about pairs and labels that cannot all hold, or None.
+def conflict(pairs: NamedPairs, labels: Labels | None, n: int, c: int, thorough: bool = True) -> str | None:
+    """Describe in one sentence pairs and labels that cannot all hold, or return None.
 
     Looks for a cannot-link within a chain of must-links, for different classes along such a chain, for
-    a cannot-link between rows of one class, and for more rows that are all apart than clusters.
+    a cannot-link between rows of one class, and for rows that c clusters cannot keep apart.  With
+    `thorough=False` the last is only a search for more rows that are all apart than there are clusters.
     """
     must, cannot = pairs.ends[pairs.must], pairs.ends[~pairs.must]
     group = components(n, must[:, 0], must[:, 1])
@@ -115,16 +122,17 @@ def conflict(pairs, labels, n, c, thorough=True):
     return _crowd(cannot, group, c, thorough)
 
 
-def _certain(labels):
-    """Rows with one certain class, and the number of that class."""
+def _certain(labels: Labels) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows with one certain class, and the number of that class."""
     degrees = np.nan_to_num(labels.degrees)
     sure = (degrees.max(axis=1) == 1) & ((degrees > 0).sum(axis=1) == 1)
     return labels.rows[sure], degrees[sure].argmax(axis=1)
 
 
-def _label_conflict(must, cannot, group, labels):
+def _label_conflict(must: np.ndarray, cannot: np.ndarray, group: np.ndarray, labels: Labels) -> str | None:
+    """Describe two classes in a group, or a cannot-link between groups of one class, or return None."""
     rows, kind = _certain(labels)
-    known: dict[int, tuple[int, int]] = {}  # group -> a row and its class
+    known: dict[int, tuple[int, int]] = {}  # group -> a labelled row of the group, and its class
     for row, k in zip(rows.tolist(), kind.tolist(), strict=True):
         first, other = known.setdefault(int(group[row]), (row, k))
         if other != k:
@@ -142,17 +150,17 @@ def _label_conflict(must, cannot, group, labels):
     return None
 
 
-def _by_way_of(row, labelled):
+def _by_way_of(row: int, labelled: int) -> str:
     return "" if row == labelled else f" (row {row} through row {labelled})"
 
 
-def _crowd(cannot, group, c, thorough):
-    """More groups that are all apart than there are clusters."""
+def _crowd(cannot: np.ndarray, group: np.ndarray, c: int, thorough: bool) -> str | None:
+    """Describe groups that c clusters cannot keep apart, or return None."""
     if len(cannot) == 0:
         return None
     _, ends = np.unique(group[cannot], return_inverse=True)
     ends = ends.reshape(-1, 2)
-    if np.bincount(ends.ravel()).max() < c:  # each can be placed after its neighbours
+    if np.bincount(ends.ravel()).max() < c:  # each group can be placed after its neighbours
         return None
     representative = np.empty(ends.max() + 1, dtype=np.int64)
     representative[ends.ravel()] = cannot.ravel()
@@ -171,8 +179,8 @@ def _crowd(cannot, group, c, thorough):
     return None
 
 
-def _chain(must, start, end):
-    """The shortest chain of must-links between two rows, as 2-5-9."""
+def _chain(must: np.ndarray, start: int, end: int) -> str:
+    """Write the shortest chain of must-links between two rows, as 2-5-9."""
     near: dict[int, list[int]] = {}
     for i, j in must.tolist():
         near.setdefault(i, []).append(j)

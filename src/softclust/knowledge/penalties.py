@@ -1,24 +1,30 @@
-"""Terms of J for what is known of some rows."""
+"""Terms of J for labels and pairs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from softclust._lazy import kernels
 
-_LEAST_CHANCE = 1e-300  # of what was not said to be true: its logarithm is a number
+if TYPE_CHECKING:
+    from softclust.grammar.frame import Frame
+    from softclust.grammar.model import Model
+
+_LEAST_CHANCE = 1e-300  # chance of a label in a cluster that it excludes: its logarithm is finite
 
 
 @dataclass(frozen=True)
 class LabelPenalty:
-    """J += alpha sum_i c_i sum_k b_ik (p_ik - f_ik)^2 d_ik (Antoine 2018 eq. (11), (12); Liu & Wu (3-1)).
+    """Rows pay for memberships that differ from the degrees that their labels want.
 
-    f_ik is the degree wanted of row i in cluster k, b_ik = 1 where one is named, c_i the confidence in
-    what is said of row i.  p is the membership u of hard and fuzzy partitions and of IPCM (there with
-    the row's cost for d), the typicality t of the others.
+    J += alpha sum_i c_i sum_k b_ik (p_ik - f_ik)^2 d_ik (Antoine 2018 eq. (11), (12); Liu & Wu (3-1)).
+
+    f_ik is the degree wanted of row i in cluster k, b_ik is 1 where a degree is given and 0 elsewhere,
+    c_i is the confidence in the label of row i.  p is the membership u in hard and fuzzy partitions and
+    in IPCM (there with the row's cost for d), and the typicality t in the others.
 
     A row's minimiser is exact: hard partitions take the argmin; typicalities are a quotient for exponent
     2, else the root of a rising function; memberships solve a separable problem on the simplex, for
@@ -26,17 +32,19 @@ class LabelPenalty:
     """
 
     strength: float  # alpha
-    printed_centers: bool = False  # leave that influence out, as Pedrycz & Waletzky print: J may rise
+    printed_centers: bool = False  # leave the influence out, as Pedrycz & Waletzky print: J may rise
 
     is_linear: ClassVar[bool] = False
 
     @property
-    def kernel(self):
+    def kernel(self) -> Any:
         """The compiled solver of labelled rows."""
         return kernels("labels").known_rows
 
-    def solve(self, model, scale, cost, target, alpha):
-        """U, T, W, loss, noise's share and label of labelled rows, from their costs."""
+    def solve(
+        self, model: Model, scale: np.ndarray, cost: np.ndarray, target: np.ndarray, alpha: np.ndarray
+    ) -> tuple[np.ndarray, ...]:
+        """Return U, T, W, loss, share of noise and label of labelled rows, from their costs."""
         return model.partition.labelled_rows(
             cost, scale, model.frame.noise, target, alpha, self.printed_centers
         )
@@ -44,33 +52,38 @@ class LabelPenalty:
 
 @dataclass(frozen=True)
 class SubsetPenalty:
-    """J += delta sum_i c_i (1 - sum_l t_il m_il) (Xie & Antoine eq. (12)), linear in the masses.
+    """Rows pay for mass on sets of clusters that do not fit their labels.
 
-    t_il = |A_l n L_i|^(r/2) / |A_l|^r for the set L_i of classes that row i may have, 0 where the two
-    are disjoint: the plausibility of L_i for r = 0, and for greater r a plausibility that counts large
-    sets less.  (Eq. (6) and (22) print the exponent 1/2 for r/2.)  Degrees between 0 and 1 count in
-    |A n L| as they are.
+    J += delta sum_i c_i (1 - sum_l t_il m_il) (Xie & Antoine eq. (12)), linear in the masses m_il.
+
+    t_il = |A_l n L_i|^(r/2) / |A_l|^r for the set L_i of classes that row i may have, 0 where A_l and L_i
+    are disjoint.  The sum is the plausibility of L_i for r = 0, and for greater r a plausibility that
+    counts large sets less.  (Eq. (6) and (22) print the exponent 1/2 for r/2.)  Degrees between 0 and 1
+    count in |A n L| as they are.
     """
 
-    strength: float  # delta, in units of what a row's masses cost
+    strength: float  # delta, in units of the cost of a row's masses
     exponent: float = 0.0  # r
 
     printed_centers: ClassVar[bool] = False
     is_linear: ClassVar[bool] = True
 
     @property
-    def kernel(self):
+    def kernel(self) -> Any:
         """The compiled solver of labelled rows."""
         return kernels("labels").subset_rows
 
-    def solve(self, model, scale, cost, target, alpha):
-        """U, T, W, loss, noise's share and label of labelled rows, from their costs."""
+    def solve(
+        self, model: Model, scale: np.ndarray, cost: np.ndarray, target: np.ndarray, alpha: np.ndarray
+    ) -> tuple[np.ndarray, ...]:
+        """Return U, T, W, loss, share of noise and label of labelled rows, from their costs."""
+        assert model.rule is not None  # all geometries of credal partitions have compiled passes
         return self.kernel(model.rule.kind, model.parameters, scale, cost, target, alpha)
 
-    def columns(self, target, frame):
-        """t_i (q, K) from wanted degrees (q, c), NaN where nothing is said."""
+    def columns(self, target: np.ndarray, frame: Frame) -> np.ndarray:
+        """Compute t_i (q, K) from wanted degrees (q, c), NaN where nothing is said."""
         named = np.nan_to_num(target)
-        # Where clusters are only excluded, all others may be.
+        # A label that only excludes clusters allows all others.
         allowed = np.where(named.any(axis=1, keepdims=True), named, np.isnan(target))
         shared = allowed @ frame.sets.T
         with np.errstate(divide="ignore"):
@@ -80,10 +93,13 @@ class SubsetPenalty:
 
 @dataclass(frozen=True)
 class LabelLikelihood:
-    """A row's likelihood is sum_k f_ik^alpha pi_k N(x_i; mu_k, Sigma_k): J -= alpha sum_k u_ik ln f_ik.
+    """Labels multiply the likelihoods of their rows in a mixture.
 
-    f_ik is what is said of the row, taken as the chance of having been told so in cluster k, 1 where
-    nothing is: a certain label leaves its cluster alone, whatever alpha > 0 is.
+    A row's likelihood is sum_k f_ik^alpha pi_k N(x_i; mu_k, Sigma_k): J -= alpha sum_k u_ik ln f_ik.
+
+    f_ik is the degree that the label of row i gives to cluster k, taken as the chance of such a label in
+    cluster k, and 1 where nothing is said.  A certain label leaves the row no other cluster,
+    whatever alpha > 0 is.
     """
 
     strength: float  # alpha
@@ -91,8 +107,8 @@ class LabelLikelihood:
     printed_centers: ClassVar[bool] = False
     is_linear: ClassVar[bool] = True
 
-    def charges(self, target, strength):
-        """(q, c) what each cluster costs more; where all are excluded nothing is said."""
+    def charges(self, target: np.ndarray, strength: np.ndarray) -> np.ndarray:
+        """(q, c) the added cost of each cluster; a label that excludes all clusters says nothing."""
         f = np.where(np.isnan(target), 1.0, target)
         f = np.where(f.max(axis=1, keepdims=True) > 0, f, 1.0)
         return -strength[:, None] * np.log(np.maximum(f, _LEAST_CHANCE))
@@ -100,20 +116,25 @@ class LabelLikelihood:
 
 @dataclass(frozen=True)
 class LinkPenalty:
-    """J += sum over must-links s_ij p_i' P_M p_j + sum over cannot-links s_ij p_i' P_C p_j.
+    """Pairs of rows pay for memberships that break their must-link or cannot-link.
 
-    P_M[k, l] = 1 where A_k and A_l are not empty and not the same singleton, P_C[k, l] = 1 where they
-    meet: the plausibilities of being in different classes and in the same (Xie & Antoine eq. (10), (11),
-    with the misprints of (8) and (17) mended).  On singletons they are 1 - u_i'u_j and u_i'u_j: those of
-    Grira, Crucianu & Boujemaa (2008) for fuzzy, of PCK-means (Basu 2004) for hard partitions.
+    J += sum over must-links s_ij p_i' P_M p_j + sum over cannot-links s_ij p_i' P_C p_j.
+
+    P_M[k, l] = 1 where A_k and A_l are not empty and not the same singleton, P_C[k, l] = 1 where A_k and
+    A_l meet.  The two forms are the plausibilities that both rows are in different classes, and in the
+    same class (Xie & Antoine eq. (10), (11), with the misprints of (8) and (17) mended).  On singletons
+    the forms are 1 - u_i'u_j and u_i'u_j: the terms of Grira, Crucianu & Boujemaa (2008) for fuzzy
+    partitions, of PCK-means (Basu 2004) for hard partitions.
     """
 
     empty_satisfies: bool = True  # mass on the empty set honours both kinds of link, as in the paper
 
-    def forms(self, frame):
-        """Columns that count, singletons, and which columns meet: (F,), (F,), (F, F) or empty for disjoint.
+    def forms(self, frame: Frame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the arrays `counts` (F,), `single` (F,) and `meets` (F, F) that define P_M and P_C.
 
-        P_M = counts counts' - diag(single); P_C = meets.  The empty set, if it has a column, is the last.
+        P_M = counts counts' - diag(single); P_C = meets.  `counts` is 1 for columns that count, `single`
+        is 1 for singletons, `meets` is 1 for columns that meet and has the shape (0, 0) if all sets are
+        disjoint.  The empty set, if it has a column, is the last.
         """
         single = frame.cardinality == 1
         counts = np.ones(len(single))

@@ -1,23 +1,23 @@
-"""Knowledge drawn from true classes, as the papers' experiments do; and pairs that slice with the rows."""
+"""Draw labels and pairs from true classes, as in the papers' experiments; slice pairs with the rows."""
 
 from __future__ import annotations
 
 from numbers import Integral
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 
 class Pairs:
-    """Pairs of row positions that stay right when the rows are sliced, as cross-validation does.
+    """Pairs of row positions that stay right when the rows are sliced, as in cross-validation.
 
-    Slicing keeps the pairs with both ends among the chosen rows, by their new positions.
+    Slicing keeps the pairs with both ends among the chosen rows, and renumbers their rows.
 
     Parameters
     ----------
     pairs : array-like of shape (q, 2) or (q, 3)
-        Row positions; a third column is the strength of each pair.
+        Positions of both rows; a third column is the strength of each pair.
     n_samples : int
         Number of rows that the positions refer to.
 
@@ -28,7 +28,7 @@ class Pairs:
     array([[1., 2.]])
     """
 
-    def __init__(self, pairs, n_samples):
+    def __init__(self, pairs: Any, n_samples: int) -> None:
         pairs = np.array(pairs, dtype=np.float64)
         pairs = pairs.reshape(0, 2) if pairs.size == 0 else pairs
         if pairs.ndim != 2 or pairs.shape[1] not in (2, 3):
@@ -45,17 +45,18 @@ class Pairs:
         self.n_samples = int(n_samples)
 
     @property
-    def shape(self):
-        """(n_samples,): scikit-learn takes it for something that has an entry for each row."""
+    def shape(self) -> tuple[int]:
+        """(n_samples,): scikit-learn slices an object of this shape together with the rows."""
         return (self.n_samples,)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.n_samples
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Pairs({len(self.pairs)} pairs of {self.n_samples} rows)"
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Pairs:
+        """Keep the pairs with both ends among the rows that `key` chooses, and renumber their rows."""
         rows = np.arange(self.n_samples)[key[0] if isinstance(key, tuple) else key]
         rows = np.atleast_1d(rows)
         place = np.full(self.n_samples, -1)
@@ -65,15 +66,23 @@ class Pairs:
         return Pairs(np.column_stack([ends, self.pairs[:, 2:]])[kept], len(rows))
 
 
-def named(rows):
-    """A row number, or a pair of them, as someone would write it."""
+def named(rows: Any) -> str:
+    """Write a row number, or a pair of row numbers, as a person would."""
     if np.ndim(rows):
         return f"({', '.join(map(named, rows))})"
     return str(int(rows)) if np.isfinite(rows) and rows == int(rows) else f"{rows:g}"
 
 
 class Supervision(NamedTuple):
-    """What an expert tells: `y` for `fit`, and pairs of rows that belong together and apart."""
+    """Labels and pairs that an expert gives.
+
+    Attributes
+    ----------
+    y : ndarray
+        Labels, as `fit` takes them.
+    must_link, cannot_link : Pairs
+        Pairs of rows that belong together, and apart.
+    """
 
     y: np.ndarray
     must_link: Pairs
@@ -81,39 +90,39 @@ class Supervision(NamedTuple):
 
 
 def sample_supervision(
-    y,
-    labels=0.1,
-    must_link=0.0,
-    cannot_link=0.0,
+    y: Any,
+    labels: float = 0.1,
+    must_link: float = 0.0,
+    cannot_link: float = 0.0,
     *,
-    label_noise=0.0,
-    doubt=0.0,
-    every_class=False,
-    random_state=None,
-):
-    """Draw what an expert might know from the true classes of all rows.
+    label_noise: float = 0.0,
+    doubt: float = 0.0,
+    every_class: bool = False,
+    random_state: Any = None,
+) -> Supervision:
+    """Draw labels and pairs that an expert might give, from the true classes of all rows.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
         The true classes.
     labels, must_link, cannot_link : float or int
-        How many rows are labelled, how many pairs of the same and of different classes are told.  A
-        float is a share of the rows, an int a number.
+        Number of labelled rows, of pairs of the same class, and of pairs of different classes.  A float is
+        a share of the number of rows, an int is a number.
     label_noise : float in [0, 1]
         Share of the labels that name a wrong class, drawn at random.
     doubt : float in [0, 1)
-        Above 0, labels are soft: 1 - doubt for the class named, doubt shared by the others.
+        Above 0, labels are soft: 1 - doubt for the named class, doubt shared by the other classes.
     every_class : bool
-        Whether each class gets a label at least, where there are enough.
+        Whether each class gets at least one label, if there are enough labels.
     random_state : int, RandomState instance or None
         Determines the draw.
 
     Returns
     -------
     supervision : Supervision
-        `y`: -1 (None for classes that are not numbers) where nothing is known; with `doubt` an array
-        (n_samples, n_classes) of degrees, NaN where nothing is known.  `must_link`, `cannot_link`:
+        `y` is -1 (None for classes that are not numbers) for unlabelled rows; with `doubt` it is an array
+        (n_samples, n_classes) of degrees, NaN for unlabelled rows.  `must_link` and `cannot_link` are
         `Pairs`.
 
     Examples
@@ -151,7 +160,8 @@ def sample_supervision(
     return Supervision(told, Pairs(must, n), Pairs(cannot, n))
 
 
-def _count(amount, n, name):
+def _count(amount: float, n: int, name: str) -> int:
+    """Return a number of rows, from that number or from a share of n rows."""
     if isinstance(amount, Integral) and not isinstance(amount, bool) and int(amount) >= 0:
         return int(amount)
     if not 0 <= amount <= 1:
@@ -159,17 +169,20 @@ def _count(amount, n, name):
     return round(amount * n)
 
 
-def _draw_rows(codes, c, count, every_class, rng):
+def _draw_rows(
+    codes: np.ndarray, c: int, count: int, every_class: bool, rng: np.random.Generator
+) -> np.ndarray:
+    """Draw the positions of `count` rows; with `every_class`, one row of each class comes first."""
     order = rng.permutation(len(codes))
-    if every_class:  # the first row of each class in the order of the draw comes first
+    if every_class:  # move the first drawn row of each class to the front
         _, first = np.unique(codes[order], return_index=True)
         first = np.sort(first)
         order = np.concatenate([order[first], np.delete(order, first)])
     return np.sort(order[:count])
 
 
-def _draw_pairs(codes, count, alike, rng):
-    """Distinct pairs of rows of the same class, or of different ones, each equally likely."""
+def _draw_pairs(codes: np.ndarray, count: int, alike: bool, rng: np.random.Generator) -> np.ndarray:
+    """Draw distinct pairs of rows of the same class, or of different classes, each equally likely."""
     sizes = np.bincount(codes)
     same = int((sizes * (sizes - 1) // 2).sum())
     possible = same if alike else len(codes) * (len(codes) - 1) // 2 - same
@@ -187,7 +200,8 @@ def _draw_pairs(codes, count, alike, rng):
     return np.array(list(found)[:count]).reshape(-1, 2)
 
 
-def _all_pairs(codes, alike):
+def _all_pairs(codes: np.ndarray, alike: bool) -> np.ndarray:
+    """List all pairs of rows of the same class, or of different classes."""
     groups = [np.flatnonzero(codes == k) for k in np.unique(codes)]
     if alike:
         return np.concatenate([g[np.column_stack(np.triu_indices(len(g), 1))] for g in groups])

@@ -1,6 +1,14 @@
-"""What a fit did not honour of labels and pairs."""
+"""Labels and pairs that a fit did not honour."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from softclust.knowledge.labels import Known
+    from softclust.knowledge.pairs import NamedPairs
 
 UNSATISFIED = np.dtype(
     [
@@ -14,12 +22,12 @@ UNSATISFIED = np.dtype(
 )
 
 
-def unsatisfied(known, labels, shares):
-    """The labels that a fit did not honour, as records of `UNSATISFIED`.
+def unsatisfied(known: Known | None, labels: Any, shares: Any) -> np.ndarray:
+    """Return the labels that a fit did not honour, as records of `UNSATISFIED`.
 
-    A label is honoured where the row's likeliest cluster is one that it wants most; where it only
-    excludes clusters, one that it does not exclude.  The shortfall is by how much the share (membership
-    or typicality) of the found cluster exceeds that of the best wanted one.
+    A label is honoured if the row's likeliest cluster is one that the label wants most; a label that only
+    excludes clusters is honoured if it does not exclude that cluster.  The shortfall is the share
+    (membership or typicality) of the found cluster minus that of the best wanted cluster.
     """
     if known is None:
         return np.empty(0, UNSATISFIED)
@@ -37,19 +45,20 @@ def unsatisfied(known, labels, shares):
     return out
 
 
-def worst_first(*records):
-    """All records of `UNSATISFIED`, the greatest shortfall first."""
+def worst_first(*records: np.ndarray) -> np.ndarray:
+    """Join records of `UNSATISFIED`, the greatest shortfall first."""
     if not any(map(len, records)):
         return records[0]
     out = np.concatenate(records)
     return out[np.argsort(-out["shortfall"], kind="stable")]
 
 
-def unsatisfied_pairs(pairs, labels, shares):
-    """The pairs that a fit did not honour, as records of `UNSATISFIED`.
+def unsatisfied_pairs(pairs: NamedPairs | None, labels: Any, shares: Any) -> np.ndarray:
+    """Return the pairs that a fit did not honour, as records of `UNSATISFIED`.
 
-    A must-link is honoured where both rows have the same likeliest cluster, a cannot-link where they do
-    not.  The shortfall is the chance that the pair is not as it should be, 1 - u_i'u_j or u_i'u_j.
+    A must-link is honoured if both rows have the same likeliest cluster, a cannot-link if the clusters
+    differ.  The shortfall is the chance that the pair is broken: 1 - u_i'u_j for a must-link, u_i'u_j for
+    a cannot-link.
     """
     if pairs is None:
         return np.empty(0, UNSATISFIED)

@@ -1,10 +1,17 @@
-"""Checks of row weights, with messages that name the row."""
+"""Checks of row weights, whose messages name the row."""
+
+from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 
-def check_weight(sample_weight, n):
-    """Row weights as (n,) floats, or None where all are 1; says which row is wrong, and how."""
+def check_weight(sample_weight: Any, n: int) -> np.ndarray | None:
+    """Check row weights, and return them as (n,) floats, or None if all are 1.
+
+    An error says which row is wrong, and how.
+    """
     if sample_weight is None:
         return None
     if np.isscalar(sample_weight):

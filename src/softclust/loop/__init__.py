@@ -1,1 +1,1 @@
-"""The loop: one alternation of sweeps and steps, and the recipes that say which loops run from where."""
+"""The loop that alternates sweeps and steps, and the recipes that say which loops run from where."""

@@ -1,7 +1,7 @@
-"""A fit kept in a file while it runs: the same call goes on from there, to the same bits.
+"""A checkpoint: a fit kept in a file while it runs, from which the same call goes on, to the same bits.
 
-All that a fit does between its loops follows from its arguments and one number that seeds chance, so the
-file holds that number, the result of each loop that is over, and the memory of the one that is not.
+All that a fit does between its loops follows from its arguments and one random seed.  So the file holds the
+seed, the result of each finished loop, and the memory of the running loop.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import time
 from dataclasses import dataclass
 from types import CodeType, FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,39 +22,57 @@ from softclust.loop.acceleration import SCHEMES
 from softclust.loop.engine import LoopState
 from softclust.storage.archive import Archive
 
+if TYPE_CHECKING:
+    from softclust.grammar.model import Model
+    from softclust.loop.engine import Options
+    from softclust.sources.rows import Rows
+
 FORMAT = 1
-_SHARE = 0.05  # of the time that writing may take
+_SHARE = 0.05  # share of the time that writing may take
 _SPAN = 2**64
-_STEP = 0x9E3779B97F4A7C15  # odd: no power of it loses a bit
+_STEP = 0x9E3779B97F4A7C15  # odd: a product with its powers modulo 2^64 loses no bit
 _CLASSES: dict[str, type] = {cls.__name__: cls for cls in (Fit, LoopState, State, Stats, *SCHEMES.values())}
-_CLASSES["Memory"] = LoopState  # its name in older files
+_CLASSES["Memory"] = LoopState  # the name of LoopState in older files
 _ARCHIVE = Archive("softclust checkpoint", CheckpointError, _CLASSES, most_header=2**28)
 
 
 class Journal:
-    """Keeps the loops of a fit in a file, and gives back what a fit with the same arguments has kept.
+    """Keep the loops of a fit in a file, and give them back to a later fit with the same arguments.
 
     Parameters
     ----------
     path : path-like
-        The file.
+        The checkpoint file.
     identity : dict of str to str
-        Digests of the arguments of the fit by name, those of data as "X", "y", ...
+        Digests of the arguments of the fit by name; data have the names "X", "y", ...
     seed : int
-        What chance starts from, unless the file knows better.
+        Seed of the random numbers, unless the file holds another one.
+    defaults : dict of str to str, default=None
+        Digests of the parameters' defaults by name.  A file from before a parameter existed has its default.
     """
 
-    def __init__(self, path, identity, seed):
-        self.path, self.identity, self.seed = path, identity, seed
-        self.loops: list[Fit | None] = []  # None: one that ended in an error
+    memory: LoopState | None  # of the running loop
+    kept: LoopState | None  # memory of the interrupted loop in the file, until that loop begins
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        identity: dict[str, str],
+        seed: int,
+        defaults: dict[str, str] | None = None,
+    ) -> None:
+        self.path, self.identity, self.seed, self.defaults = path, identity, seed, defaults or {}
+        self.loops: list[Fit | None] = []  # None for a loop that ended in an error
         self.place, self.memory, self.kept = 0, None, None
+        self.is_recorded = False  # whether the file knows the end of the running loop
         self.written, self.cost = -np.inf, 0.0
         if os.path.exists(path):
             self._read()
 
-    def _read(self):
+    def _read(self) -> None:
+        """Read the file, and refuse one that belongs to a fit with other arguments."""
         header, values = _ARCHIVE.read(self.path, FORMAT)
-        mine, theirs = self.identity, header["identity"]
+        mine, theirs = self.identity, {**self.defaults, **header["identity"]}
         names = [name for name in {**mine, **theirs} if theirs.get(name) != mine.get(name)]
         if names:
             of_data = [name for name in names if name in DATA]
@@ -67,30 +85,32 @@ class Journal:
         self.kept = values["memory"]
 
     # ------------------------------------------------------------------ an observer of the fit
-    def begin(self, model, source, options):
-        """What was kept of this loop: its result, its memory, or None."""
-        if self.place < len(self.loops):
+    def begin(self, model: Model, source: Any, options: Options) -> Fit | LoopState | None:
+        """Return what the file holds of this loop: its result, its memory, or None."""
+        self.is_recorded = self.place < len(self.loops)
+        if self.is_recorded:
             self.place += 1
             return self.loops[self.place - 1]
         kept, self.kept = self.kept, None
         return kept
 
-    def on_iteration(self, memory):
+    def on_iteration(self, memory: LoopState) -> bool:
+        """Note the memory of the loop, and write the file unless that would take too much time."""
         self.memory = memory
         if time.monotonic() - self.written > self.cost / _SHARE:
             self.write()
         return False
 
-    def end(self, fit):
-        """The loop is over; None where it ended in an error, as it will again."""
-        if self.place == len(self.loops):
+    def end(self, fit: Fit | None) -> None:
+        """Add the result of a finished loop; None for a loop that ended in an error, as it will again."""
+        if not self.is_recorded:  # else a loop that failed has failed again
             self.loops.append(fit)
             self.place += 1
         self.memory = None
         self.write()
 
-    def write(self):
-        """The file as it should be now, whole or as it was."""
+    def write(self) -> None:
+        """Write the file as a whole; if that fails, the old file stays."""
         began = time.monotonic()
         header = {
             "format": FORMAT,
@@ -104,13 +124,13 @@ class Journal:
         self.cost = self.written - began
 
 
-# ---------------------------------------------------------------------- whose checkpoint it is
+# ---------------------------------------------------------------------- which fit a checkpoint belongs to
 DATA = ("X", "y", "sample_weight", "must_link", "cannot_link")
-_ANY = ("n_jobs", "verbose", "checkpoint", "random_state")  # the seed is in the file
+_ANY = ("n_jobs", "verbose", "checkpoint", "random_state")  # may differ; the seed is in the file
 
 
-def identity(estimator, source, knowledge):
-    """Digests of what a fit depends on, by name; those of the rows take a pass over them."""
+def identity(estimator: Any, source: Any, knowledge: dict[str, Any]) -> dict[str, str]:
+    """Digest by name all that a fit depends on; the digest of the rows takes a pass over them."""
     X = source.rows.X
     parameters = {
         name: value for name, value in estimator.get_params(deep=False).items() if name not in _ANY
@@ -124,20 +144,33 @@ def identity(estimator, source, knowledge):
     return digests | {"X": _digest([list(X.shape), str(X.dtype), found.value])}
 
 
+def default_digests(cls: Any) -> dict[str, str]:
+    """Digests of the defaults of an estimator's parameters by name."""
+    found = cls().get_params(deep=False)
+    return {name: _digest(value) for name, value in found.items() if name not in _ANY}
+
+
 @dataclass(frozen=True)
 class _Fingerprint:
-    """A hash of rows in their order, the same however they are cut into blocks; `+` joins neighbours."""
+    """Hash of rows in their order, which does not depend on how the rows are cut into blocks.
+
+    `+` joins the hashes of neighbouring blocks.
+    """
 
     value: int
     rows: int
 
-    def __add__(self, other):
+    def __add__(self, other: _Fingerprint) -> _Fingerprint:
+        """Join the hash of these rows with that of the rows after them."""
         ahead = self.value * pow(_STEP, other.rows, _SPAN)
         return _Fingerprint((ahead + other.value) % _SPAN, self.rows + other.rows)
 
 
-def _fingerprint(rows):
-    """sum_i h_i step^(n - 1 - i) modulo 2^64, with h_i a hash of row i: one other bit is always seen."""
+def _fingerprint(rows: Rows) -> _Fingerprint:
+    """Hash a block of rows: sum_i h_i step^(n - 1 - i) modulo 2^64, with h_i a hash of row i.
+
+    A change of one bit always changes the hash.
+    """
     words = rows.X.view(np.dtype(f"u{rows.X.itemsize}")).astype(np.uint64)
     words ^= words >> np.uint64(32)
     odd = np.random.default_rng(0).integers(2**63, size=words.shape[1], dtype=np.uint64) * np.uint64(2)
@@ -151,7 +184,7 @@ def _fingerprint(rows):
 
 
 def _digest(value: Any) -> str:
-    """The same for equal values, in any process."""
+    """Digest a value; equal values have the same digest in any process."""
     if value is None or isinstance(value, bool | int | float | str | bytes | np.generic):
         text = repr(value)
     elif isinstance(value, np.ndarray) and value.dtype.kind != "O":
@@ -163,7 +196,7 @@ def _digest(value: Any) -> str:
         text = "".join(f"{key}{_digest(item)}" for key, item in sorted(value.items()))
     elif isinstance(value, CodeType):
         text = _digest([value.co_code, value.co_names, value.co_consts])
-    elif isinstance(value, FunctionType):  # what it does: all lambdas have one name
+    elif isinstance(value, FunctionType):  # by its code, because all lambdas have one name
         cells = [cell.cell_contents for cell in value.__closure__ or ()]
         text = _digest([value.__code__, value.__defaults__, value.__kwdefaults__, cells])
     elif hasattr(value, "__qualname__"):

@@ -1,31 +1,46 @@
-"""Where the centres start: (c, p) arrays in the units of the loop."""
+"""Draws of the centres at which a fit starts: (c, p) arrays in loop units."""
 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from softclust._lazy import kernels
 
-_SAMPLE = 20_000  # rows from which starts are drawn
-_ROUNDS = 5  # of k-means||
-_NOTHING = 1e-290  # a sum of squared distances of which no share can be taken
+if TYPE_CHECKING:
+    from softclust.sources.rows import Rows
+
+_SAMPLE = 20_000  # most rows from which starts are drawn
+_ROUNDS = 5  # passes of k-means||
+_NOTHING = 1e-290  # a sum of squared distances too small to divide by
 
 
-def drawing(init, source, c, rng, known=None, reach=np.inf):
-    """A function that draws a start: `known` centres as they are (NaN rows = not known), the others by
-    the rule `init`.  Rows whose squared distance exceeds `reach` are noise: they count as just as far, or
-    a few of them would be where most centres start.
+def drawing(
+    init: str,
+    source: Any,
+    c: int,
+    rng: np.random.Generator,
+    known: np.ndarray | None = None,
+    reach: float = np.inf,
+) -> Callable[[], np.ndarray]:
+    """Return a function that draws the centres of a start by the rule `init`.
+
+    The centres in `known` stay as they are, and its NaN rows are drawn.  Rows whose squared distance
+    exceeds `reach` are noise.  Their squared distance counts as `reach`, or a few of them would attract
+    most centres.
     """
     if known is None:
         known = np.full((c, source.rows.X.shape[1]), np.nan)
     missing = np.isnan(known).any(axis=1)
     draw = RULES[init](source, known[~missing], int(missing.sum()), rng, reach)
 
-    def start():
+    def start() -> np.ndarray:
+        """Draw the missing centres, and put them beside the known ones."""
         V = known.copy()
         V[missing] = draw()
         return V
@@ -33,24 +48,35 @@ def drawing(init, source, c, rng, known=None, reach=np.inf):
     return start
 
 
-def _squared_distances(points, V):
-    """(k, n) squared distances to each centre, summed directly in one compiled pass."""
+def _squared_distances(points: np.ndarray, V: np.ndarray) -> np.ndarray:
+    """(k, n) squared distances of the points to each centre, summed directly in one compiled pass."""
     return cdist(V, points, "sqeuclidean")
 
 
-def _nearest(points, V):
-    """(n,) squared distance to the nearest of the centres."""
+def _nearest(points: np.ndarray, V: np.ndarray) -> np.ndarray:
+    """(n,) squared distance of each point to its nearest centre."""
     return np.min([_squared_distances(points, v[None])[0] for v in V], axis=0)
 
 
-def _sampled_points(source, rng):
+def _sampled_points(source: Any, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return the points and weights of at most 20,000 rows; the greatest weight is 1."""
     small = source.sample(_SAMPLE, rng).in_memory().rows
     weight = np.ones(len(small)) if small.weight is None else small.weight / small.weight.max()
     return small.points.astype(np.float64), weight
 
 
-def plus_plus(points, weight, known, count, rng, reach=np.inf):
-    """k-means++ (Arthur & Vassilvitskii 2007): rows drawn by squared distance, best of a few trials."""
+def plus_plus(
+    points: np.ndarray,
+    weight: np.ndarray,
+    known: np.ndarray,
+    count: int,
+    rng: np.random.Generator,
+    reach: float = np.inf,
+) -> np.ndarray:
+    """Draw `count` centres by k-means++ (Arthur & Vassilvitskii 2007).
+
+    Rows are drawn with chances in proportion to squared distance; the best of a few trials is kept.
+    """
     trials, has_centre = 2 + int(np.log(len(known) + count)), len(known) > 0
     near = np.minimum(_nearest(points, known), reach) if has_centre else np.full(len(points), float(reach))
     draws = rng.random(trials * count if has_centre else 1 + trials * (count - 1))
@@ -58,19 +84,24 @@ def plus_plus(points, weight, known, count, rng, reach=np.inf):
     return points[rows]
 
 
-def _plus_plus(source, known, count, rng, reach):
+def _plus_plus(
+    source: Any, known: np.ndarray, count: int, rng: np.random.Generator, reach: float
+) -> Callable[[], np.ndarray]:
+    """Return a function that draws by k-means++ from a sample."""
     points, weight = _sampled_points(source, rng)
     return lambda: plus_plus(points, weight, known, count, rng, reach)
 
 
-def _random(source, known, count, rng, reach=np.inf):
-    """Distinct rows, each with a chance in proportion to its weight."""
+def _random(
+    source: Any, known: np.ndarray, count: int, rng: np.random.Generator, reach: float = np.inf
+) -> Callable[[], np.ndarray]:
+    """Return a function that draws distinct rows, each with a chance in proportion to its weight."""
     points, weight = _sampled_points(source, rng)
     unique, inverse = np.unique(points, axis=0, return_inverse=True)
     mass = np.bincount(inverse.ravel(), weight)
     possible = int((mass > 0).sum())
 
-    def draw():
+    def draw() -> np.ndarray:
         rows = rng.choice(len(unique), min(count, possible), replace=False, p=mass / mass.sum())
         return unique[np.resize(rows, count)]
 
@@ -79,40 +110,48 @@ def _random(source, known, count, rng, reach=np.inf):
 
 @dataclass(frozen=True)
 class _Chosen:
-    """Candidate rows; `+` joins them in block order."""
+    """Candidate rows of k-means||; `+` joins them in block order."""
 
     points: np.ndarray
 
-    def __add__(self, other):
+    def __add__(self, other: _Chosen) -> _Chosen:
         return _Chosen(np.concatenate([self.points, other.points]))
 
 
-def _block_weight(rows):
+def _block_weight(rows: Rows) -> np.ndarray:
     return np.ones(len(rows)) if rows.weight is None else rows.weight
 
 
-def _potential(rows, V, reach):
+def _potential(rows: Rows, V: np.ndarray, reach: float) -> float:
+    """Sum weight times squared distance to the nearest of V over a block."""
     return float(_block_weight(rows) @ np.minimum(_nearest(rows.points.astype(np.float64), V), reach))
 
 
-def _oversample(rows, V, rate, seed, reach):
-    """Each row of a block by itself, with chance rate * weight * squared distance."""
+def _oversample(rows: Rows, V: np.ndarray, rate: float, seed: int, reach: float) -> _Chosen:
+    """Draw each row of a block by itself, with chance rate * weight * squared distance."""
     points = rows.points.astype(np.float64)
     rng = np.random.default_rng([seed, zlib.crc32(points[0].tobytes()), len(rows)])
     chance = rate * _block_weight(rows) * np.minimum(_nearest(points, V), reach)
     return _Chosen(points[rng.random(len(points)) < chance])
 
 
-def _count_nearest(rows, V):
+def _count_nearest(rows: Rows, V: np.ndarray) -> np.ndarray:
+    """(k,) weight of the rows of a block that are nearest to each of V."""
     points = rows.points.astype(np.float64)
     nearest = np.argmin([_squared_distances(points, v[None])[0] for v in V], axis=0)
     return np.bincount(nearest, _block_weight(rows), minlength=len(V))
 
 
-def _parallel(source, known, count, rng, reach):
-    """k-means|| (Bahmani 2012): a few passes that each draw about 2 c rows, then k-means++ on those."""
+def _parallel(
+    source: Any, known: np.ndarray, count: int, rng: np.random.Generator, reach: float
+) -> Callable[[], np.ndarray]:
+    """Return a function that draws by k-means|| (Bahmani 2012).
 
-    def draw():
+    A few passes each draw about 2 c rows, from which k-means++ then draws the centres.
+    """
+
+    def draw() -> np.ndarray:
+        """Draw the missing centres."""
         V = known if len(known) else _random(source, known, 1, rng)()
         for _ in range(_ROUNDS):
             total = source.reduce(_potential, V, reach)
@@ -127,5 +166,9 @@ def _parallel(source, known, count, rng, reach):
     return draw
 
 
-# (source, known centres, how many more, rng, reach) -> a function that draws those
-RULES = {"k-means++": _plus_plus, "k-means||": _parallel, "random": _random}
+# (source, known centres, number of missing centres, rng, reach) -> a function that draws the missing ones
+RULES: dict[str, Callable[..., Callable[[], np.ndarray]]] = {
+    "k-means++": _plus_plus,
+    "k-means||": _parallel,
+    "random": _random,
+}

@@ -1,10 +1,10 @@
-"""The one loop: sweep the rows, step the prototypes, until they rest."""
+"""The one loop: sweep the rows and step the prototypes until the prototypes rest."""
 
 from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -13,13 +13,18 @@ from softclust.grammar.sweep import sweep
 from softclust.loop.acceleration import SCHEMES
 from softclust.loop.observers import Observers
 
-_MOST_HALVINGS = 15  # of a step of rough prototypes
-_ROUNDING = 1e-12  # J is a sum of many numbers: a rise below this share of it is rounding
+if TYPE_CHECKING:
+    from softclust.grammar.model import Model
+    from softclust.grammar.prototypes import Prototypes
+    from softclust.sources.rows import Rows
+
+_MOST_HALVINGS = 15  # of one step, for prototypes whose steps may raise J
+_ROUNDING = 1e-12  # J is a sum of many numbers: a rise below this share of J is rounding
 
 
 @dataclass(frozen=True)
 class Options:
-    """When to stop, and how to hurry."""
+    """When the loop stops, how it is accelerated, and who observes it."""
 
     max_iter: int = 300
     tol: float = 1e-6  # largest step of a coordinate, in units of the data's spread
@@ -27,50 +32,53 @@ class Options:
     observers: Observers = field(default_factory=Observers)
 
 
-def step(model, state, stats):
-    """The prototypes that minimise J for the memberships behind these statistics."""
+def step(model: Model, state: State, stats: Stats) -> State:
+    """Return the state whose prototypes minimise J for the memberships behind these statistics."""
     theta = model.prototypes.solve(stats, state.theta, model.frame, model.separation)
     return State(theta, state.scale, stats.linked)
 
 
 @dataclass
 class LoopState:
-    """What a loop knows between two turns: with the rows and the options, all that follows from it."""
+    """The state of the loop between two iterations.
 
-    state: State  # where the next sweep looks
-    scheme: Any = None  # of the acceleration
-    swept: Stats | None = None  # statistics at that state, where a loop before has been there
-    plain: State | None = None  # the plain step, should the extrapolated state lie higher
-    answer: State | None = None  # the last accepted state, and its statistics
-    stats: Stats | None = None
+    Together with the rows and the options it determines the rest of the loop.
+    """
+
+    state: State  # the state that the next sweep reads
+    scheme: Any = None  # of the acceleration, with what it has learned
+    swept: Stats | None = None  # statistics at `state`, if an earlier loop has swept it
+    plain: State | None = None  # the plain step, for when J is higher at an extrapolated `state`
+    answer: State | None = None  # the last accepted state
+    stats: Stats | None = None  # statistics at `answer`
     history: list[float] = field(default_factory=list)
     best: float = np.inf
     shift: float = np.inf
     n_iter: int = 0
 
-    def fit(self, converged):
-        """The last accepted state as the answer."""
+    def fit(self, converged: bool) -> Fit:
+        """Return the last accepted state as the answer."""
         assert self.answer is not None and self.stats is not None
         history = tuple(self.history)
         return Fit(self.answer, self.stats, history, self.n_iter, converged, self.shift, self.scheme)
 
 
-def resume(fit):
-    """Where a loop begins that goes on from the end of another, on the same rows."""
+def resume(fit: Fit) -> LoopState:
+    """Resume from `fit` on the same rows, keeping what the acceleration has learned."""
     return LoopState(fit.state, copy(fit.scheme), fit.stats)
 
 
-def restart_from(fit):
-    """Where a loop on other rows begins: without what was said of rows that they do not have."""
+def restart_from(fit: Fit) -> State:
+    """Return the state of `fit` for other rows, without the memberships of linked rows."""
     return replace(fit.state, linked=None)
 
 
-def alternate(model, source, start, options):
+def alternate(model: Model, source: Any, start: State | LoopState, options: Options) -> Fit:
     """Alternate sweeps and steps from a state, or from the end of another loop; J never rises.
 
-    Stops at the first state whose own step is not longer than `tol`; that state is the answer, so the
-    statistics, J and memberships returned all belong to it.  Interrupted, or asked by one who looks on,
-    it gives the last state that it accepted.
+    The loop stops at the first state whose own step is not longer than `tol`.  That state is the answer,
+    so the statistics, J and memberships returned all belong to it.  A loop that is interrupted, or that
+    an observer asks to end, returns the last accepted state.
     """
     observers = options.observers
     kept = observers.begin(model, source, options) if observers.stopped is None else None
@@ -78,7 +86,9 @@ def alternate(model, source, start, options):
         return kept
     memory = start if kept is None else kept
     if not isinstance(memory, LoopState):
-        memory = LoopState(start, SCHEMES[options.acceleration]() if options.acceleration else None)
+        memory = LoopState(
+            cast(State, start), SCHEMES[options.acceleration]() if options.acceleration else None
+        )
     try:
         while True:
             is_last = _turn(model, source, options, memory)
@@ -97,8 +107,8 @@ def alternate(model, source, start, options):
     return fit
 
 
-def _turn(model, source, options, memory):
-    """A sweep of a state that is accepted, and a step from it; whether this was the last turn."""
+def _turn(model: Model, source: Any, options: Options, memory: LoopState) -> bool:
+    """Sweep until a state is accepted, and step from it; return whether this iteration was the last."""
     stats = _sweep_downhill(model, source, memory)
     if stats is None:
         memory.shift = 0.0
@@ -117,8 +127,11 @@ def _turn(model, source, options, memory):
     return False
 
 
-def _sweep_downhill(model, source, memory):
-    """Statistics at a state that is no higher than those before; None where there is none on the way."""
+def _sweep_downhill(model: Model, source: Any, memory: LoopState) -> Stats | None:
+    """Sweep states until one has a J no higher than before, and return its statistics.
+
+    Returns None if no state along the step has such a J.
+    """
     halvings = 0
     while True:
         stats, memory.swept = memory.swept or source.reduce(sweep, model, memory.state), None
@@ -129,33 +142,34 @@ def _sweep_downhill(model, source, memory):
             memory.history.append(value)
             return stats
         if memory.plain is not None:
-            memory.state, memory.plain = memory.plain, None  # the extrapolation went uphill
+            memory.state, memory.plain = memory.plain, None  # the extrapolation raised J
             memory.scheme.restart()
             continue
         halvings += 1
-        if halvings > _MOST_HALVINGS:  # no part of the step lowers J: this is as low as it gets
+        if halvings > _MOST_HALVINGS:  # no part of the step lowers J: `answer` is as low as it gets
             return None
+        assert memory.answer is not None  # `_may_be_halved` has checked it
         memory.state = _halfway(model.prototypes, memory.answer, memory.state)
 
 
-def _may_be_halved(model, memory):
-    """Whether the step that led to a state may be too long, and where it began is known."""
+def _may_be_halved(model: Model, memory: LoopState) -> bool:
+    """Whether the last step may be too long, and the state where it began is known."""
     return model.prototypes.may_ascend and memory.answer is not None
 
 
-def _of(state, stats):
-    """The state with the memberships of linked rows that its sweep found."""
+def _of(state: State, stats: Stats) -> State:
+    """Return the state with the memberships of linked rows that its sweep found."""
     return state if stats.linked is None else replace(state, linked=stats.linked)
 
 
-def _halfway(prototypes, state, new):
-    """The state in the middle between two."""
+def _halfway(prototypes: Prototypes, state: State, new: State) -> State:
+    """Return the state in the middle between two states."""
     point = 0.5 * (prototypes.packed(state.theta) + prototypes.packed(new.theta))
     return replace(new, theta=prototypes.unpacked(point, new.theta))
 
 
-def _extrapolate(scheme, prototypes, state, new):
-    """The state that the scheme proposes; `new` where it has no better one."""
+def _extrapolate(scheme: Any, prototypes: Prototypes, state: State, new: State) -> State:
+    """Return the state that the scheme proposes, or `new` if the scheme has no better one."""
     image = prototypes.packed(new.theta)
     point = scheme.propose(prototypes.packed(state.theta), image)
     if point is image:
@@ -165,24 +179,25 @@ def _extrapolate(scheme, prototypes, state, new):
 
 @dataclass(frozen=True)
 class Farthest:
-    """The worst served rows seen so far; `+` keeps the worst of both."""
+    """The rows farthest from their nearest prototype so far; `+` keeps the farthest of both."""
 
     distances: np.ndarray
     points: np.ndarray
 
-    def __add__(self, other):
+    def __add__(self, other: Farthest) -> Farthest:
+        """Keep the farthest rows of both, as many as this one has."""
         distances = np.concatenate([self.distances, other.distances])
         order = np.argsort(-distances, kind="stable")[: len(self.distances)]
         return Farthest(distances[order], np.concatenate([self.points, other.points])[order])
 
 
-def farthest(rows, model, state, count):
-    """The `count` distinct rows of a block that are farthest from their nearest prototype."""
+def farthest(rows: Rows, model: Model, state: State, count: int) -> Farthest:
+    """Find the `count` distinct rows of a block that are farthest from their nearest prototype."""
     points = rows.points
     D = model.prototypes.distances(points, state.theta, model.frame).min(axis=1).astype(np.float64)
     if rows.weight is not None:
         D[rows.weight == 0] = 0.0
-    if rows.graph is not None:  # a linked row need not come to a centre on its place
+    if rows.graph is not None:  # a linked row need not join a centre that is placed on it
         D[:] = 0.0
     order = np.argsort(-D, kind="stable")[: 8 * count]
     _, first = np.unique(points[order], axis=0, return_index=True)
@@ -193,14 +208,14 @@ def farthest(rows, model, state, count):
     return Farthest(distances, points[order].astype(np.float64))
 
 
-def _relocate_empty(model, source, state, stats):
-    """Where the partition asks for it, move clusters without rows to the worst served rows."""
-    # Next to another centre a row may be the worst served and yet the worst place, under a separation.
+def _relocate_empty(model: Model, source: Any, state: State, stats: Stats) -> State:
+    """Move clusters without rows to the worst served rows, if the partition asks for it."""
+    # Under a separation the worst served row may be next to another centre, which is the worst place.
     if not model.partition.relocates or model.separation is not None or stats.weight.min() > 0:
         return state
     empty = np.flatnonzero(stats.weight <= 0)
     worst = source.reduce(farthest, model, state, len(empty))
     V = state.centers.copy()
-    served = worst.distances > 0  # as many distinct rows as there are: the rest keep their place
+    served = worst.distances > 0  # with too few distinct rows, the other clusters keep their place
     V[empty[served]] = worst.points[served]
     return replace(state, theta=(V, *state.theta[1:]))

@@ -1,10 +1,10 @@
-"""How a named model is fitted: which loops run, in which order, on how many of the rows."""
+"""Recipes for fitting a model: which loops run, in which order, on how many of the rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -14,10 +14,16 @@ from softclust.grammar.partitions import Fuzzy
 from softclust.grammar.separation import NoMinimumError
 from softclust.grammar.state import Fit, State, Stats
 from softclust.grammar.sweep import assign_by_parts, sweep
-from softclust.loop.engine import Options, alternate, restart_from, resume
-from softclust.loop.scales import coincident, floored, gaps, natural_scale
+from softclust.loop.engine import LoopState, Options, alternate, restart_from, resume
+from softclust.loop.scales import Scaling, coincident, floored, gaps, natural_scale
 
-SAMPLE = 20_000  # rows on which starts compete
+if TYPE_CHECKING:
+    from softclust.grammar.partitions import Partition
+    from softclust.grammar.prototypes import Prototypes
+    from softclust.grammar.prototypes.base import Theta
+    from softclust.sources.rows import Rows
+
+SAMPLE = 20_000  # most rows on which starts compete
 
 
 _GROWTH = 5  # each further stage sees this many times more rows
@@ -29,31 +35,31 @@ _COARSE_TOL = 1e-2
 _COARSE_ITER = 50
 
 
-_QUICK_TOL = 1e-3  # of fits that only tell whether clusters stay apart
+_QUICK_TOL = 1e-3  # for fits that only tell whether clusters stay apart
 
 
 _QUICK_ITER = 200
 
 
-_MOST_HALVINGS = 20  # of an automatic strength
+_MOST_HALVINGS = 20  # of an automatic strength of the separation
 
 
 @dataclass(frozen=True)
 class Start:
     """Where a fit begins: at `given` centres, or at the best of the centres that `draws` yields.
 
-    Where the scales come from an FCM run, that run begins here and the model goes on from its end, as
-    in the papers; labels hold that run too, so that clusters keep their classes.
+    If the scales come from an FCM run, that run begins here and the model goes on from its end, as in the
+    papers.  Labels hold in the FCM run too, so that clusters keep their classes.
     """
 
-    given: tuple | None  # theta, or its first part: the centres
-    draws: Callable | None = None  # of a sample; yields what the prototypes may begin with
+    given: tuple[Any, ...] | None  # arguments of `Prototypes.begin`: centres, perhaps with shapes
+    draws: Callable[[Any], Iterable[tuple[Any, ...]]] | None = None  # sample -> tuples as `given`
     sampled: bool = True  # whether draws compete on a sample, which then grows
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The model with all strengths as numbers, its fit, and the clusters' natural scales.
+    """The result of a recipe: the model with all strengths as numbers, its fit, and natural scales.
 
     The natural scale of a cluster is gamma_k with K = 1: its own mean squared distance, whatever
     bandwidth the fit was asked to use.
@@ -62,31 +68,46 @@ class Outcome:
     model: Model
     fit: Fit
     natural_scale: np.ndarray
-    source: Any  # the rows, with what is known of them
+    source: Any  # the rows, with their labels and pairs
 
 
-def run(model, source, start, scaling, options, rng) -> Outcome:
-    """Fit a sentence of the grammar.
+def run(
+    model: Model, source: Any, start: Start, scaling: Scaling, options: Options, rng: np.random.Generator
+) -> Outcome:
+    """Fit a model, which is a sentence of the grammar.
 
-    An automatic strength that turns out too great on the way is halved, and the fit begun anew.
+    If an automatic strength of the separation turns out too great, it is halved and the fit begins anew.
     """
     for halvings in range(_MOST_HALVINGS):
         try:
             return _run(model, source, start, scaling, options, rng, 0.5**halvings)
         except NoMinimumError:
+            assert model.separation is not None  # no other part raises this error
             if not model.separation.is_automatic:
                 raise
     return _run(replace(model, separation=None), source, start, scaling, options, rng, 0.0)
 
 
-def _run(model, source, start, scaling, options, rng, share):
+def _run(
+    model: Model,
+    source: Any,
+    start: Start,
+    scaling: Scaling,
+    options: Options,
+    rng: np.random.Generator,
+    share: float,
+) -> Outcome:
+    """Fit a model with a share of the automatic strength of its separation.
+
+    An FCM run comes first if the model needs scales, or centres to go on from.
+    """
     uses_scale = model.partition.uses_scale
-    theta: tuple | None = None if start.given is None else model.prototypes.begin(*start.given)
+    theta: Theta | None = None if start.given is None else model.prototypes.begin(*start.given)
     scale = natural = scaling.value
     automatic = model.separation is not None and model.separation.is_automatic
     if (scale is None and (uses_scale or automatic)) or (theta is None and uses_scale):
-        # PCM and its kin go on from the centres of an FCM run: those of the papers do, and it is what
-        # keeps a default fit from collapsing.
+        # PCM and its kin go on from the centres of an FCM run, as in the papers; without it a default fit
+        # would collapse.
         frame = Frame.singletons(model.n_clusters, model.prototypes.fence)
         companion = Model(model.prototypes, Fuzzy(scaling.m), frame, labels=model.labels)
         fuzzy = _fit_plain(companion, source, start, options, rng)
@@ -95,6 +116,7 @@ def _run(model, source, start, scaling, options, rng, share):
             scale = scaling.factor * natural
         theta = fuzzy.state.theta
     if scaling.tighten:
+        assert theta is not None and scale is not None  # only partitions with scales are tightened
         model, scale = _widest(model, source, theta, scale, scaling.tighten, options, rng)
     sentence, model = model, _resolve(model, source, theta, scale, share)
     if not uses_scale or theta is None:
@@ -106,26 +128,31 @@ def _run(model, source, start, scaling, options, rng, share):
         model = _resolve(sentence, source, again.theta, again.scale, share)
         second = alternate(model, source, again, options)
         fit = replace(second, n_iter=fit.n_iter + second.n_iter)
+    assert natural is not None  # given, or found by the FCM run
     return Outcome(model, fit, natural, source)
 
 
 @dataclass(frozen=True)
 class _Remembering:
-    """Rows at hand, and the statistics of those that have gone by, from a sweep of prototypes at theta."""
+    """New rows, together with the statistics of earlier rows.
+
+    `past` are the statistics of a sweep of the earlier rows with `prototypes` at `theta`.
+    """
 
     source: Any
     past: Stats
-    prototypes: Any
-    theta: tuple
+    prototypes: Prototypes
+    theta: Theta
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.source)
 
     @property
-    def rows(self):
+    def rows(self) -> Rows:
         return self.source.rows
 
-    def reduce(self, f, *args):
+    def reduce(self, f: Callable[..., Any], *args: Any) -> Any:
+        """Sum f over the new rows; statistics of a sweep include the earlier rows."""
         found = self.source.reduce(f, *args)
         if not isinstance(found, Stats):
             return found
@@ -133,20 +160,31 @@ class _Remembering:
         return self.prototypes.moved(self.past, self.theta, state.theta, model.frame) + found
 
 
-def go_on(model, source, state, past, options) -> Outcome:
-    """Fit to further rows: those that have gone by keep the influence that they had."""
+def go_on(model: Model, source: Any, state: State, past: Stats, options: Options) -> Outcome:
+    """Fit to further rows; earlier rows keep the influence that they had."""
     part, rows = model.prototypes, _Remembering(source, past, model.prototypes, state.theta)
     model = replace(model, prototypes=part.with_more_rows(source.rows.total_weight))
     fit = alternate(model, rows, state, options)
     natural = floored(fit.stats.mean_distance, source.rows.units)
-    return Outcome(model, fit, state.scale if model.partition.uses_scale else natural, source)
+    return Outcome(
+        model, fit, cast(np.ndarray, state.scale) if model.partition.uses_scale else natural, source
+    )
 
 
-def _widest(model, source, theta, scale, tighten, options, rng):
-    """The widest clusters that do not fall together: tau = 1, 2, 4, ... 64, on at most 20,000 rows.
+def _widest(
+    model: Model,
+    source: Any,
+    theta: Theta,
+    scale: np.ndarray,
+    tighten: Callable[[Model, np.ndarray, float], tuple[Model, np.ndarray]],
+    options: Options,
+    rng: np.random.Generator,
+) -> tuple[Model, np.ndarray]:
+    """Find the widest clusters that do not fall together: tau = 1, 2, 4, ... 64, on at most 20,000 rows.
 
-    The first tau at which every two centres end at least half as far apart as they start; wider
-    clusters are more robust, but a mode seeker lets neighbours fall into one.  64 where none does.
+    The search ends at the first tau at which every two centres end at least half as far apart as they
+    start, and at 64 if there is no such tau.  Wider clusters are more robust, but a mode seeker lets
+    neighbouring clusters fall into one.
     """
     small = source.sample(SAMPLE, rng)
     quick = replace(
@@ -162,8 +200,13 @@ def _widest(model, source, theta, scale, tighten, options, rng):
     return trial, width
 
 
-def _resolve(model, source, theta, scale, share=1.0):
-    """The model with the strength of its separation as numbers in loop units; a share of automatic ones."""
+def _resolve(
+    model: Model, source: Any, theta: Theta | None, scale: np.ndarray | None, share: float = 1.0
+) -> Model:
+    """Return the model with the strength of its separation as numbers in loop units.
+
+    An automatic strength is multiplied by `share`.
+    """
     part = model.separation
     if part is None:
         return model
@@ -171,29 +214,31 @@ def _resolve(model, source, theta, scale, share=1.0):
         part = part.in_units(model.n_clusters, source.rows.units)
     else:
         plain = replace(model, separation=None, frame=Frame.singletons(model.n_clusters, model.frame.noise))
+        assert theta is not None and scale is not None  # from the FCM run before an automatic strength
         stats = source.reduce(sweep, plain, State(theta, scale))
         part = part.chosen(theta[0], stats.weight, scale, source.rows.total_weight)
         part = replace(part, strength=np.multiply(part.strength, share))
     return replace(model, separation=part)
 
 
-def _begin(model, theta, scale=None):
-    """The first state, at which J is finite."""
+def _begin(model: Model, theta: Theta, scale: np.ndarray | None = None) -> State:
+    """Return the first state, with centres so far apart that J is finite."""
     if model.separation is not None:
         theta = (model.separation.apart(theta[0]), *theta[1:])
     return State(theta, scale)
 
 
-def _fit_plain(model, source, start, options, rng):
-    """From the given start as it is; else the best of the draws on a sample, then all rows.
+def _fit_plain(model: Model, source: Any, start: Start, options: Options, rng: np.random.Generator) -> Fit:
+    """Fit from the given start as it is, or from the best of the draws on a sample, then to all rows.
 
     The sample grows fivefold from stage to stage, so that few passes see all of the rows.
     """
     if start.given is not None:
         return alternate(model, source, _begin(model, model.prototypes.begin(*start.given)), options)
     small = source.sample(SAMPLE, rng) if start.sampled else source
+    assert start.draws is not None  # a start is given or drawn
     starts = [_begin(model, model.prototypes.begin(*drawn)) for drawn in start.draws(small)]
-    begin = starts[0]
+    begin: State | LoopState = starts[0]
     if len(starts) > 1 or small is not source:
         coarse = replace(
             options,
@@ -207,42 +252,52 @@ def _fit_plain(model, source, start, options, rng):
             small = source.sample(size, rng)
             best = alternate(model, small, restart_from(best), coarse)
             size *= _GROWTH
-        # Linked rows begin anew: their continuation then ends lower.
-        begin = (resume if small is source and best.state.linked is None else restart_from)(best)
+        # Linked rows begin anew, with strengths that grow: this ends lower than going on.
+        begin = cast(
+            "State | LoopState",
+            (resume if small is source and best.state.linked is None else restart_from)(best),
+        )
     return alternate(model, source, begin, options)
 
 
-def coarse_fit(source, prototypes, theta, partition, noise=0.0):
-    """A quick fit from theta, for where another one starts."""
+def coarse_fit(
+    source: Any, prototypes: Prototypes, theta: Theta, partition: Partition, noise: float = 0.0
+) -> Fit:
+    """Fit quickly from theta, to find where another fit starts."""
     options = Options(_COARSE_ITER, 0.1 * _COARSE_TOL * source.rows.units.spread)
     model = Model(prototypes, partition, Frame.singletons(len(theta[0]), noise))
     return alternate(model, source, State(theta), options)
 
 
-def _shared_plausibility(rows, model, state):
-    """(c, c) sum_i pl_ik pl_il over a block."""
+def _shared_plausibility(rows: Rows, model: Model, state: State) -> np.ndarray:
+    """(c, c) sum_i w_i pl_ik pl_il over a block."""
     shares, _, _, empty = assign_by_parts(rows, model, state)
     plausible = (shares * (1 - empty[:, None])) @ model.frame.sets
     weight = 1.0 if rows.weight is None else rows.weight[:, None]
     return (plausible * weight).T @ plausible
 
 
-def neighbouring_pairs(outcome):
-    """Pairs of clusters that are each other's nearest: that most often are both plausible for a row."""
+def neighbouring_pairs(outcome: Outcome) -> list[tuple[int, int]]:
+    """Find pairs of clusters that are each other's nearest.
+
+    The nearest cluster is the one that is most often plausible for the same row.
+    """
     shared = outcome.source.reduce(_shared_plausibility, outcome.model, outcome.fit.state)
     return mutual_pairs(shared)
 
 
-_MERGE_SHARE = 0.3  # modes of one bump differ with the scale that looks at them; of two, by more
+_MERGE_SHARE = 0.3  # centres of one mode differ a little if their scales do; centres of two modes, by more
 
 
-def merge(outcome, source, scaling, options):
-    """Melt coincident centres into one and fit again, with scales of the fewer clusters, until none do.
+def merge(outcome: Outcome, source: Any, scaling: Scaling, options: Options) -> Outcome:
+    """Melt coincident centres into one and fit again, until no centres coincide.
 
-    PCM is a mode seeker (Ortiz): run with more clusters than there are modes, it tells their number.
+    Each new fit has the scales of the fewer clusters.  PCM is a mode seeker (Ortiz): run with more
+    clusters than there are modes, it tells their number.
     """
     model, fit, natural = outcome.model, outcome.fit, outcome.natural_scale
-    while len(pairs := coincident(fit.state, fit.state.scale, _MERGE_SHARE)):
+    while len(pairs := coincident(fit.state, cast(np.ndarray, fit.state.scale), _MERGE_SHARE)):
+        assert fit.state.scale is not None  # only partitions with scales are merged
         keep = np.setdiff1d(np.arange(model.n_clusters), pairs[:, 1])
         state = State(tuple(x[keep] for x in fit.state.theta), fit.state.scale[keep])
         model, natural = model.of_clusters(keep), natural[keep]

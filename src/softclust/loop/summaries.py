@@ -1,6 +1,8 @@
-"""What is known of all rows together, from sums over the blocks of a source; in loop units."""
+"""Summaries of all rows in loop units, from sums over the blocks of a source."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,9 +13,15 @@ from softclust.grammar.prototypes import Points
 from softclust.grammar.state import State
 from softclust.grammar.sweep import assign, sweep
 
+if TYPE_CHECKING:
+    from softclust.sources.rows import Rows
 
-def _nearest(rows, V):
-    """Points of a block, and their weight in the cluster of the nearest of V, else 0."""
+
+def _nearest(rows: Rows, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the points of a block, and their weights (n, c) in the clusters of hard assignment.
+
+    A row has its weight in the cluster of the nearest of V, and 0 in the others.
+    """
     n, c, dtype = len(rows), len(V), rows.X.dtype
     out = Members(
         np.empty((n, c), dtype), np.empty((0, c), dtype), np.empty(n, np.int32), np.empty(n, dtype)
@@ -22,20 +30,25 @@ def _nearest(rows, V):
     return rows.points.astype(np.float64, copy=False), rows.weights[:, None] * out.memberships
 
 
-def _group_moments(rows, V):
+def _group_moments(rows: Rows, V: np.ndarray) -> np.ndarray:
+    """(c, 1 + p) weight and sum of the points of a block that are nearest to each of V."""
     points, W = _nearest(rows, V)
     return np.column_stack([W.sum(axis=0), W.T @ points])
 
 
-def _group_products(rows, V, means):
+def _group_products(rows: Rows, V: np.ndarray, means: np.ndarray) -> np.ndarray:
+    """(c, p, p) scatter about the means of the points of a block that are nearest to each of V."""
     from softclust.kernels.ellipsoids import moments  # Numba is loaded when the first pass runs
 
     points, W = _nearest(rows, V)
     return moments(points, means, W)[1]
 
 
-def groups(source, V):
-    """Weight, mean and covariance of the rows nearest to each of V; V and 0 for those without rows."""
+def groups(source: Any, V: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return weight, mean and covariance of the rows nearest to each of V.
+
+    A centre without rows has weight 0, itself as the mean, and covariance 0.
+    """
     sums = source.reduce(_group_moments, V)
     weight = sums[:, 0]
     some = np.where(weight > 0, weight, 1.0)
@@ -43,8 +56,11 @@ def groups(source, V):
     return weight, means, source.reduce(_group_products, V, means) / some[:, None, None]
 
 
-def total_variance(source):
-    """Trace of the covariance in loop units, from one sweep with a single centre at the origin."""
+def total_variance(source: Any) -> float:
+    """Compute the trace of the covariance in loop units.
+
+    One sweep with a single centre at the origin gives all that is needed.
+    """
     p = source.rows.X.shape[1]
     one = Model(Points(), Hard(), Frame.singletons(1))
     stats = source.reduce(sweep, one, State((np.zeros((1, p)),)))

@@ -1,4 +1,4 @@
-"""Checks of rows and distances for k-medoids, with messages that name the entry."""
+"""Checks of rows and distances for k-medoids, with messages that name the wrong entry."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from softclust._lazy import kernels
 from softclust.sources import is_remote
 
-_MOST_MERGED = 20_000  # rows among which equal ones are looked for
+_MOST_MERGED = 20_000  # most rows among which equal rows are looked for
 
 
 def given_medoids(init: Any, k: int, n: int, weight: np.ndarray | None) -> Any:
-    """`init`: its name, or positions of rows, checked."""
+    """Check `init` and return it: its name, or the positions of rows as int64."""
     if isinstance(init, str):
         return init
     init = np.asarray(init)
@@ -35,10 +35,11 @@ def given_medoids(init: Any, k: int, n: int, weight: np.ndarray | None) -> Any:
 def candidates(
     rows: Any, weight: np.ndarray | None, k: int, merges: bool
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Positions of the rows that the search sees (None: all), and their weights (None: all 1).
+    """Return positions of the rows that the search sees (None: all), and their weights (None: all 1).
 
-    Rows of weight 0 are left out.  With `merges`, which searches by chance ask for, equal rows are one with the
-    sum of their weights, and in an order of their own, so that copies and another order of rows change nothing.
+    Rows of weight 0 are left out.  With `merges`, which random searches ask for, equal rows become one row
+    with the sum of their weights, and rows get an order of their own, so that copies of rows and another
+    order of rows change nothing.
     """
     n = len(rows)
     pool = np.arange(n) if weight is None else np.flatnonzero(weight)
@@ -59,7 +60,7 @@ def candidates(
 
 
 def check_entries(X: np.ndarray) -> None:
-    """Refuse NaN and infinities by their place."""
+    """Raise ValueError if X has a NaN or an infinity; the message names its position."""
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(X.sum()):
             return
@@ -73,7 +74,10 @@ def check_entries(X: np.ndarray) -> None:
 
 
 def check_distances(D: np.ndarray, columns: np.ndarray | None = None) -> bool:
-    """Refuse a distance that is negative or not finite by its place; whether D is symmetric."""
+    """Raise ValueError if a distance is negative or not finite; return whether D is symmetric.
+
+    The message names the position of the distance, with `columns` as the names of the columns if given.
+    """
     i, j, symmetric = kernels("medoids").inspect(D)
     if i >= 0:
         value, j = D[i, j], j if columns is None else columns[j]
@@ -87,7 +91,7 @@ def check_distances(D: np.ndarray, columns: np.ndarray | None = None) -> bool:
 
 
 def paid(D: np.ndarray) -> np.ndarray:
-    """The distances, those to one medoid side by side: D itself where it is symmetric."""
+    """Return the distances, with the distances to one medoid side by side: D itself if it is symmetric."""
     transposed = D.flags.f_contiguous and not D.flags.c_contiguous
     D = D if transposed else np.ascontiguousarray(D)
     symmetric = check_distances(D)
@@ -102,7 +106,7 @@ def paid(D: np.ndarray) -> np.ndarray:
 
 
 def completed(metric: Any, parameters: dict[str, Any] | None, X: np.ndarray) -> dict[str, Any]:
-    """Parameters of a metric; those that scikit-learn takes from all rows are found once, from X."""
+    """Complete the parameters of a metric: what scikit-learn would take from all rows, take once from X."""
     parameters = dict(parameters or {})
     if metric == "seuclidean" and "V" not in parameters:
         parameters["V"] = np.var(X, axis=0, ddof=1, dtype=np.float64)

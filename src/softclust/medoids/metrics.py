@@ -1,7 +1,8 @@
-"""Metrics of k-medoids: compiled ones, those of scikit-learn, and functions of the user's own."""
+"""Metrics of k-medoids: compiled metrics, metrics of scikit-learn, and functions of the user."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -11,22 +12,24 @@ import numpy as np
 
 from softclust.sources.columns import column_range
 
-_BLOCK_ROWS = 16384  # of an assignment
+_BLOCK_ROWS = 16384  # of a block of an assignment
 
 
-_BLOCK_CANDIDATES = 256  # of a table
+_BLOCK_CANDIDATES = 256  # of a block of a table
 
 
-_BLOCK_ENTRIES = 2**22  # of a block of distances that scikit-learn works out
+_BLOCK_ENTRIES = 2**22  # of a block of distances that scikit-learn computes
 
 
 _TILE_CENTRES = 64
 
 
-_NEGATIVE = 1e-9  # of the greatest distance: a difference of equals, no error of the metric
+_NEGATIVE = (
+    1e-9  # share of the greatest distance: so little below 0 is rounding, not an error of the metric
+)
 
 
-# Squares of entries beyond the first of these exponents of two have no float, factors beyond the second.
+# Exponents of two: beyond the first, the square of an entry has no float; beyond the second, a factor.
 _EXPONENTS = {np.dtype("f4"): (30, 126), np.dtype("f8"): (400, 1022)}
 
 
@@ -43,14 +46,17 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Compiled:
-    """A metric with a kernel, on entries times `factor`, a power of two that keeps squares in range."""
+    """A metric with a compiled kernel.
+
+    The kernel sees entries times `factor`, a power of two that keeps squares in range.
+    """
 
     name: str
     factor: float = 1.0
 
     @classmethod
-    def of(cls, name, *arrays):
-        """The metric in units for these rows; a power of two leaves their distances as they are."""
+    def of(cls, name: str, *arrays: Any) -> Compiled:
+        """Return the metric in units that fit these rows; a power of two leaves distances as they are."""
         if name == "cosine":
             return cls(name)
         safe, most = min(_EXPONENTS[a.dtype] for a in arrays)
@@ -58,11 +64,11 @@ class Compiled:
         exponent = int(np.frexp(largest)[1])
         return cls(name, 1.0 if abs(exponent) <= safe else 2.0 ** -max(-most, min(exponent, most)))
 
-    def prepare(self, X):
-        """Rows as the kernel takes them.
+    def prepare(self, X: np.ndarray) -> np.ndarray:
+        """Return the rows as the kernel takes them.
 
-        1 - cos(x, y) = |x/|x| - y/|y||^2 / 2.  A row of zeros gets a direction of its own: 0 from its
-        like and 1 from all others, as in scikit-learn.
+        The cosine distance is 1 - cos(x, y) = |x/|x| - y/|y||^2 / 2.  A row of zeros gets a direction of
+        its own: its distance is 0 to other rows of zeros and 1 to all other rows, as in scikit-learn.
         """
         if self.name != "cosine":
             return X if self.factor == 1 else X * X.dtype.type(self.factor)
@@ -72,34 +78,38 @@ class Compiled:
         unit[:, -1] = largest[:, 0] == 0
         return unit / np.sqrt((unit**2).sum(axis=1, keepdims=True))
 
-    def to_data(self, d):
-        """Distances in the units of the data."""
+    def to_data(self, d: Any) -> Any:
+        """Return distances in the units of the data."""
         with np.errstate(over="ignore", under="ignore"):
             for _ in range(2 if self.name == "sqeuclidean" else 1):
                 d = d if self.factor == 1 else d / np.asarray(d).dtype.type(self.factor)
         return d
 
-    def between(self, V, X, dtype, threads=1):
-        """(k, n) from rows of X to centres V, both prepared."""
+    def between(self, V: np.ndarray, X: np.ndarray, dtype: Any, threads: int = 1) -> np.ndarray:
+        """Return the (k, n) distances from rows of X to centres V, both prepared."""
         out = np.empty((len(V), len(X)), dtype)
         V = np.ascontiguousarray(V, dtype=np.float64)
         _each(partial(self._fill, V, X, out), _slices(len(V), _BLOCK_CANDIDATES), threads)
         return out
 
-    def _fill(self, V, X, out, part):
+    def _fill(self, V: np.ndarray, X: np.ndarray, out: np.ndarray, part: slice) -> None:
+        """Fill the part of the table `out` with the distances to some centres."""
         from softclust.kernels import medoids as kernels
 
         xt, d = _buffers(X.shape[1], min(_TILE_CENTRES, len(V[part])))
         kernels.distances(getattr(kernels, _KINDS[self.name]), X, V[part], xt, d, out[part])
 
-    def nearest(self, X, V, threads=1):
-        """Label and distance of the nearest centre of each row, both prepared."""
+    def nearest(self, X: np.ndarray, V: np.ndarray, threads: int = 1) -> tuple[np.ndarray, np.ndarray]:
+        """Return the label and the distance of the nearest centre of each row; X and V are prepared."""
         label, least = np.empty(len(X), np.int32), np.empty(len(X))
         V = np.ascontiguousarray(V, dtype=np.float64)
         _each(partial(self._label, X, V, label, least), _slices(len(X), _BLOCK_ROWS), threads)
         return label, least
 
-    def _label(self, X, V, label, least, part):
+    def _label(
+        self, X: np.ndarray, V: np.ndarray, label: np.ndarray, least: np.ndarray, part: slice
+    ) -> None:
+        """Fill label and distance of the nearest centre for some rows."""
         from softclust.kernels import medoids as kernels
 
         xt, d = _buffers(X.shape[1], len(V))
@@ -108,24 +118,31 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Named:
-    """Any other metric of scikit-learn, or a function of two rows; taken to be symmetric."""
+    """Any other metric of scikit-learn, or a function of two rows; it is taken to be symmetric."""
 
     name: Any
-    parameters: dict
+    parameters: dict[str, Any]
 
-    def prepare(self, X):
+    def prepare(self, X: np.ndarray) -> np.ndarray:
+        """Return the rows as the metric takes them."""
         from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
         return X.astype(bool) if self.name in PAIRWISE_BOOLEAN_FUNCTIONS else X
 
-    def to_data(self, d):
+    def to_data(self, d: Any) -> Any:
+        """Return the distances as they are: in the units of the data."""
         return d
 
-    def between(self, V, X, dtype, threads=1):
+    def between(self, V: np.ndarray, X: np.ndarray, dtype: Any, threads: int = 1) -> np.ndarray:
+        """Return the (k, n) distances from rows of X to centres V.
+
+        Raise ValueError if a distance is negative or not finite.
+        """
         from sklearn.metrics import pairwise_distances
 
-        # A function is asked for half of all pairs.  Names are not: given one array SciPy takes a row to be
-        # 0 from itself, which by "russellrao" it is not, and losses would not add up.
+        # For one array, a function is called on half of all pairs.  A named metric gets two arrays: given
+        # one, SciPy sets the distance of a row to itself to 0, which is wrong for "russellrao", and losses
+        # would not add up.
         others = X if V is not X else None if callable(self.name) else X.view()
         d = pairwise_distances(V, others, metric=self.name, **self.parameters)
         wrong = ~np.isfinite(d) | (d < -_NEGATIVE * d.max(initial=0.0))
@@ -137,7 +154,8 @@ class Named:
             )
         return np.ascontiguousarray(np.maximum(d, 0.0), dtype=dtype)
 
-    def nearest(self, X, V, threads=1):
+    def nearest(self, X: np.ndarray, V: np.ndarray, threads: int = 1) -> tuple[np.ndarray, np.ndarray]:
+        """Return the label and the distance of the nearest centre of each row."""
         label, least = np.empty(len(X), np.int32), np.empty(len(X))
         for part in _slices(len(X), max(1, _BLOCK_ENTRIES // len(V))):
             d = self.between(V, X[part], np.float64)
@@ -146,29 +164,30 @@ class Named:
         return label, least
 
 
-def metric_for(name, parameters, *arrays):
-    """The metric of this name: with a kernel where there is one."""
+def metric_for(name: Any, parameters: dict[str, Any] | None, *arrays: Any) -> Compiled | Named:
+    """Return the metric of this name, with a compiled kernel if there is one."""
     if isinstance(name, str) and name in _KINDS and not parameters:
         return Compiled.of(name, *arrays)
     return Named(name, parameters or {})
 
 
-def _brief(row):
-    """The first entries of a row, for a message."""
+def _brief(row: np.ndarray) -> str:
+    """Return the first entries of a row, for a message."""
     return f"({', '.join(str(x) for x in row[:4].tolist())}{', ...' if len(row) > 4 else ''})"
 
 
-def _buffers(p, k):
+def _buffers(p: int, k: int) -> tuple[np.ndarray, np.ndarray]:
     from softclust.kernels.compiled import TILE
 
     return np.empty((p, TILE)), np.empty((k, TILE))
 
 
-def _slices(n, size):
+def _slices(n: int, size: int) -> list[slice]:
     return [slice(first, min(first + size, n)) for first in range(0, n, size)]
 
 
-def _each(work, parts, threads):
+def _each(work: Callable[[slice], None], parts: list[slice], threads: int) -> None:
+    """Call work(part) for every part, on several threads if there are several parts."""
     if threads == 1 or len(parts) == 1:
         for part in parts:
             work(part)

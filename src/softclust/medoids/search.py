@@ -1,7 +1,7 @@
 """k-medoids by swaps: PAM on a table of distances, CLARA on samples, CLARANS on random candidates.
 
-All minimise L = sum_i w_i min_k d(x_i, m_k), where the medoids m_k are rows of the data.  `paid[j, o]` is
-what row o pays if row j is its medoid; a space (`Vectors`, `Matrix`) knows how to find it.
+All searches minimise L = sum_i w_i min_k d(x_i, m_k), where the medoids m_k are rows of the data.
+`paid[j, o]` is what row o pays if row j is its medoid; a space (`Vectors`, `Matrix`) computes it.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from softclust.medoids.spaces import Matrix
+from softclust.medoids.spaces import Matrix, Vectors
 
 
 # ------------------------------------------------------------------ PAM
 @dataclass(frozen=True)
 class Found:
-    """Medoids, their loss (of weights that are scaled to sum to at most 1), and how they were found."""
+    """Medoids, their loss for weights that are scaled to sum to at most 1, and how they were found."""
 
     rows: np.ndarray
     loss: float
@@ -26,8 +26,8 @@ class Found:
     converged: bool
 
 
-def _ranked(paid, rows, weight):
-    """The loss, and what the kernels keep: each row's nearest and second medoid, and room for a swap."""
+def _ranked(paid: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> tuple[float, tuple[np.ndarray, ...]]:
+    """Return the loss, and the arrays of the kernels: nearest and second medoid of each row, swap space."""
     from softclust.kernels import medoids as kernels
 
     n, k = paid.shape[1], len(rows)
@@ -38,18 +38,19 @@ def _ranked(paid, rows, weight):
     return loss, (weight, near, second, d_near, d_second, removal, change, np.empty(n, np.int32))
 
 
-def scaled(weight, n):
-    """Weights times a power of two, so that no sum of distances overflows."""
+def scaled(weight: np.ndarray | None, n: int) -> np.ndarray:
+    """Return the weights times a power of two, so that no sum of distances overflows; None means n ones."""
     weight = np.ones(n) if weight is None else weight
     weight = np.ldexp(weight, -int(np.frexp(weight.max())[1]))
     return np.ldexp(weight, -int(np.frexp(weight.sum())[1]))
 
 
-def pam(paid, weight, rows, max_iter):
-    """FasterPAM (Schubert & Rousseeuw 2021) from the medoids `rows`.
+def pam(paid: np.ndarray, weight: np.ndarray, rows: Any, max_iter: int) -> Found:
+    """Run FasterPAM (Schubert & Rousseeuw 2021) from the medoids `rows`.
 
-    Candidates are tried in the order of the rows, again and again, and swapped at once where that lowers
-    the loss, until each has been tried in vain since the last swap: then no single swap lowers it.
+    Candidates are tried in the order of the rows, again and again.  A candidate that lowers the loss is
+    swapped at once.  The search ends when each candidate has been tried in vain since the last swap: then
+    no single swap lowers the loss.
     """
     from softclust.kernels import medoids as kernels
 
@@ -64,8 +65,8 @@ def pam(paid, weight, rows, max_iter):
     return Found(rows, loss, n_iter, since >= len(paid))
 
 
-def build(paid, weight, k):
-    """The start of Kaufman & Rousseeuw: one medoid after the other, each the one that gains most."""
+def build(paid: np.ndarray, weight: np.ndarray, k: int) -> np.ndarray:
+    """Return the start of Kaufman & Rousseeuw: one medoid after the other, each the row that gains most."""
     from softclust.kernels import medoids as kernels
 
     n = len(paid)
@@ -74,8 +75,11 @@ def build(paid, weight, k):
     return rows
 
 
-def lab(space, weight, k, rng):
-    """Linear approximative BUILD: each medoid is the best of 10 + sqrt(n) rows, judged by those alone."""
+def lab(space: Vectors | Matrix, weight: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+    """Return the start of linear approximative BUILD.
+
+    Each medoid is the best of 10 + sqrt(n) random rows, judged by these rows alone.
+    """
     free, rows = np.ones(len(space), dtype=bool), np.empty(k, np.int64)
     for slot in range(k):
         pool = np.flatnonzero(free)
@@ -88,21 +92,22 @@ def lab(space, weight, k, rng):
     return rows
 
 
-def at_random(space, weight, k, rng):
+def at_random(space: Vectors | Matrix, weight: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+    """Return k random rows as the start."""
     return rng.choice(len(space), k, replace=False)
 
 
 @dataclass(frozen=True)
 class Search:
-    """How PAM is to be run: `init` is "build", "lab", "random" or the rows to start from."""
+    """Options of PAM: `init` is "build", "lab", "random" or the rows to start from."""
 
     k: int
     init: Any = "build"
     n_init: int = 1
     max_iter: int = 300
 
-    def run(self, space, weight, rng):
-        """The best of the starts; only the draws of chance are worth more than one."""
+    def run(self, space: Vectors | Matrix, weight: np.ndarray, rng: np.random.Generator) -> Found:
+        """Run PAM and return its best end; only random starts are worth more than one run."""
         paid = space.table()
         if not isinstance(self.init, str):
             starts = [self.init]
@@ -115,10 +120,13 @@ class Search:
 
 
 # ------------------------------------------------------------------ CLARA, CLARANS
-def clara(space, weight, search, n_samplings, size, rng):
-    """PAM on samples, each with the best medoids so far; all rows tell which sample had the best.
+def clara(
+    space: Any, weight: Any, search: Search, n_samplings: int, size: int, rng: np.random.Generator
+) -> Found:
+    """Run PAM on samples, each with the best medoids so far; the loss over all rows tells the best sample.
 
-    `weight` may be None, for all 1, where there are too many rows for an array of it.
+    `space` may be any of the three spaces.  `weight` may be None, for all 1, if there are too many rows for
+    an array of weights.
     """
     n, best = len(space), None
     if size >= n:
@@ -135,15 +143,23 @@ def clara(space, weight, search, n_samplings, size, rng):
         if best is None or loss < best.loss:
             best = Found(rows, loss, end.n_iter, end.converged)
             kept = best.rows
+    assert best is not None
     return best
 
 
-def clarans(space, weight, search, max_neighbours, n_local, rng):
-    """CLARANS (Ng & Han 2002): swaps with candidates in a random order, until many in a row fail.
+def clarans(
+    space: Vectors | Matrix,
+    weight: np.ndarray,
+    search: Search,
+    max_neighbours: int,
+    n_local: int,
+    rng: np.random.Generator,
+) -> Found:
+    """Run CLARANS (Ng & Han 2002): try swaps with candidates in a random order, until many in a row fail.
 
-    A candidate is weighed against all k medoids in one walk over the rows, which are k neighbours of the
-    present medoids (Schubert & Rousseeuw 2021); no candidate comes again before all others
-    have.  So with `max_neighbours` >= k (n - k) no single swap lowers the loss in the end.
+    A candidate is compared with all k medoids in one walk over the rows; these comparisons are k neighbours
+    of the present medoids (Schubert & Rousseeuw 2021).  No candidate comes again before all others have
+    come.  So with `max_neighbours` >= k (n - k) no single swap lowers the loss in the end.
     """
     starts = [search.init]
     if isinstance(search.init, str):
@@ -154,8 +170,15 @@ def clarans(space, weight, search, max_neighbours, n_local, rng):
     return min(ends, key=lambda end: end.loss)
 
 
-def _wander(space, weight, rows, enough, max_iter, rng):
-    """One local search.  The table has a row for each medoid and one, `spare`, for the candidate."""
+def _wander(
+    space: Vectors | Matrix,
+    weight: np.ndarray,
+    rows: np.ndarray,
+    enough: int,
+    max_iter: int,
+    rng: np.random.Generator,
+) -> Found:
+    """Run one local search.  The table has a row for each medoid and one, `spare`, for the candidate."""
     from softclust.kernels import medoids as kernels
 
     n, k = len(space), len(rows)

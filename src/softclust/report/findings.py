@@ -1,4 +1,4 @@
-"""What a fit found that someone should look at: doubtful rows, outliers, knowledge not honoured."""
+"""Findings of a fit that someone should look at: doubtful rows, outliers, labels and pairs not honoured."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ import numpy as np
 
 
 class Finding(NamedTuple):
-    """A small table."""
+    """A small table with a title."""
 
     title: str
     headings: list[str]
     cells: list[list[Any]]
 
 
-def names_of(model):
-    """Names of the clusters: the classes of the labels, or numbers."""
+def names_of(model: Any) -> list[str]:
+    """Return the names of the clusters: the classes of the labels, or numbers."""
     names = getattr(model, "classes_", None)
     return [str(name) for name in (range(len(model.cluster_centers_)) if names is None else names)]
 
 
-def outliers_of(model):
-    """(n,) which rows belong to no cluster; none where the model does not say."""
+def outliers_of(model: Any) -> np.ndarray:
+    """Return for each row whether it belongs to no cluster, (n,); all False if the model does not say."""
     return getattr(model, "outlier_mask_", np.zeros(len(model.labels_), dtype=bool))
 
 
-def doubtful(model, count):
-    """The rows that two clusters claim most equally, outliers left out; None for one cluster."""
+def doubtful(model: Any, count: int) -> Finding | None:
+    """Return the rows that two clusters claim most equally, without outliers; None for one cluster."""
     if model.memberships_.shape[1] < 2:
         return None
     top = np.sort(model.memberships_, axis=1)
@@ -37,8 +37,8 @@ def doubtful(model, count):
     return Finding(f"The {len(rows)} most doubtful rows", ["row", *names_of(model)], cells)
 
 
-def outliers(model, count):
-    """The farthest of the outliers; None where there are none."""
+def outliers(model: Any, count: int) -> Finding | None:
+    """Return the farthest outliers; None if there are no outliers."""
     rows = np.flatnonzero(outliers_of(model))
     if len(rows) == 0:
         return None
@@ -48,8 +48,8 @@ def outliers(model, count):
     return Finding(f"{len(rows)} outliers; the farthest", ["row", "score", "likeliest cluster"], cells)
 
 
-def unsatisfied(model, count):
-    """Labels and pairs that the data outweighed; None where all hold."""
+def unsatisfied(model: Any, count: int) -> Finding | None:
+    """Return the labels and pairs that the data outweighed; None if all labels and pairs hold."""
     said = getattr(model, "unsatisfied_", ())
     if len(said) == 0:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Any
 
@@ -27,13 +28,20 @@ img { max-width: 100%; height: auto; } p.none { color: #555; } .wide { overflow-
 _MOST_ROWS = 12
 
 
-def report(model, X, *, feature_names=None, title="Clusters", notes=()):
-    """HTML about a fitted estimator and the rows that it was fitted on.
+def report(
+    model: Any,
+    X: Any,
+    *,
+    feature_names: Sequence[str] | None = None,
+    title: str = "Clusters",
+    notes: Sequence[str] = (),
+) -> str:
+    """Return an HTML page about a fitted estimator and the rows of its fit.
 
     Parameters
     ----------
     model : fitted softclust estimator
-        What is told of.
+        The estimator that the page describes.
     X : array-like of shape (n, p)
         The rows of the fit.
     feature_names : sequence of str, default=None
@@ -70,14 +78,16 @@ def report(model, X, *, feature_names=None, title="Clusters", notes=()):
     return f"<!doctype html><html lang='en'><head>{head}</head><body>{body}</body></html>"
 
 
-def _table(headings, rows, caption=None):
+def _table(headings: Iterable[Any], rows: Iterable[Iterable[Any]], caption: str | None = None) -> str:
+    """Return a table as HTML."""
     head = "".join(f"<th>{escape(str(h))}</th>" for h in headings)
     body = "".join("<tr>" + "".join(f"<td>{escape(str(c))}</td>" for c in row) + "</tr>" for row in rows)
     words = f"<caption>{escape(caption)}</caption>" if caption else ""
     return f"<div class='wide'><table>{words}<tr>{head}</tr>{body}</table></div>"
 
 
-def _run(model, X):
+def _run(model: Any, X: np.ndarray) -> str:
+    """Return a paragraph about the run: changed parameters, size of the data, iterations and objective."""
     changed = ", ".join(
         f"{name}={value!r}"
         for name, value in model.get_params().items()
@@ -91,12 +101,13 @@ def _run(model, X):
     )
 
 
-def _is_default(model, name, value):
+def _is_default(model: Any, name: str, value: Any) -> bool:
     default = type(model)().get_params()[name]
     return value is default or (type(value) is type(default) and value == default)
 
 
-def _clusters(model, X, features):
+def _clusters(model: Any, X: np.ndarray, features: list[str]) -> str:
+    """Return a table of the clusters: number of rows and outliers, mean and deviation of each feature."""
     outlying, rows = outliers_of(model), []
     for k, name in enumerate(names_of(model)):
         mine = model.labels_ == k
@@ -108,7 +119,8 @@ def _clusters(model, X, features):
     return _table(["cluster", "rows", "outliers", *features], rows, "mean ± standard deviation of its rows")
 
 
-def _pictures(model, X, features):
+def _pictures(model: Any, X: np.ndarray, features: list[str]) -> Iterator[str]:
+    """Yield a heading and an embedded picture for each display that suits the model."""
     import matplotlib.pyplot as plt
 
     from softclust import plotting
@@ -130,14 +142,15 @@ def _pictures(model, X, features):
         yield f"<h2>{title}</h2><img alt='{title}' src='data:image/png;base64,{data}'>"
 
 
-def _found(finding, otherwise):
-    """A finding as a table, or a sentence where there is none."""
+def _found(finding: findings.Finding | None, otherwise: str) -> str:
+    """Return a finding as a table, or the sentence `otherwise` if the finding is None."""
     if finding is None:
         return f"<p class='none'>{escape(otherwise)}</p>"
     return _table(finding.headings, finding.cells, finding.title)
 
 
-def _validity(model, X):
+def _validity(model: Any, X: np.ndarray) -> str:
+    """Return a table of validity indices."""
     values = validity(model, X)
     cells = [
         [name.replace("_", " "), f"{value:.4g}", "great" if INDICES[name].greater_is_better else "small"]

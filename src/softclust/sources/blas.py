@@ -1,21 +1,23 @@
-"""BLAS on the thread that calls it, while the threads are ours.
+"""Keep BLAS on the calling thread while softclust's own threads run.
 
-Its own threads wait for more work by spinning: after the first product of a millisecond they take a core
-from ours for a tenth of a second.
+The threads of BLAS wait for more work by spinning: after the first product of a millisecond they take a
+core from our threads for a tenth of a second.
 """
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from functools import lru_cache
+from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
 
 @lru_cache(maxsize=1)
-def _libraries():  # looking for them takes 5 to 20 milliseconds, once
+def _libraries() -> ThreadpoolController:  # finding the libraries takes 5 to 20 milliseconds, once
     return ThreadpoolController().select(user_api="blas")
 
 
-def one_blas_thread():
-    """A context in which BLAS starts no threads; of several at a time the first one counts."""
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Return a context in which BLAS starts no threads; of contexts that overlap, the first one counts."""
     return _libraries().limit(limits=1)

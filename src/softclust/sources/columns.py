@@ -1,16 +1,20 @@
 """The range of each column."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
-_WIDTH = 512  # numbers that NumPy compares at a time
-_FEW = 4096  # numbers that are turned into columns
+_WIDTH = 512  # numbers in a wide row, which NumPy compares at a time
+_FEW = 4096  # numbers: an array up to this size is transposed instead
 
 
-def column_range(X):
-    """(p,) least and greatest entry of each column; inf and -inf where there are no rows.
+def column_range(X: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the least and the greatest entry of each column, both (p,); inf and -inf without rows.
 
-    NumPy goes from row to row, which for short ones takes ten times as long as their numbers do: so
-    many rows are laid side by side, and few of them upright.  What stands for rows elsewhere knows its own.
+    NumPy reduces one row at a time, ten times slower than memory when rows are short.  So many rows are
+    reshaped into wide ones, and few are transposed.  Remote rows know their own range.
     """
     if hasattr(X, "column_range"):
         return X.column_range

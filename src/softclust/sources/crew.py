@@ -1,57 +1,68 @@
-"""Holders of shards, one on each worker of a cluster, asked without the scheduler's planning.
+"""Crews: actors that hold shards, one on each worker of a cluster, and skip the scheduler's planning.
 
-A task is planned, sent, reported and given up by the scheduler: 12 ms or more a pass, as long as a pass
-over some hundred MB takes.  A holder is an actor of dask and answers in 3.  It goes with its worker; the
-pass is then made again from what rows are read from, by a new crew.
+The scheduler plans, sends, reports and releases every task: 12 ms or more a pass, as long as a pass over
+some hundred MB takes.  A holder is an actor of dask and answers in 3 ms.  A holder is lost with its worker;
+a new crew then makes the pass again from the origin of the rows.
 """
 
 from __future__ import annotations
 
 import asyncio
 import weakref
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import Any
 
 from distributed import wait
 from distributed.protocol import pickle
 
 from softclust.compat.dask import address_of, ask_directly
 
-_PATIENCE = 2.0  # s without an answer, after which one looks whether the holder is still there
-_MOST_DIRECT = 256  # connections: a client has 512
+_PATIENCE = 2.0  # s without an answer, after which the crew checks that its holders are still there
+_MOST_DIRECT = 256  # connections to workers; a client has 512
 
 
 class Holder:
-    """The shards that a worker has, with weights or None for each, and as many threads as it has."""
+    """An actor that holds the shards of one worker, with weights or None for each shard.
 
-    def __init__(self, threads, shards, weights):
+    It has as many threads as the worker.
+    """
+
+    def __init__(self, threads: int, shards: list[Any], weights: list[Any]) -> None:
         self.shards, self.weights = shards, weights
         self.threads = ThreadPoolExecutor(threads) if min(threads, len(shards)) > 1 else None
 
-    def serve(self, call, details):
-        """What the call gives for each shard, from its details; as one piece, which travels faster."""
+    def serve(self, call: bytes, details: bytes) -> bytes:
+        """Return the results of the call for all shards and their details, pickled as one piece.
+
+        One piece travels faster than several.
+        """
         each = map if self.threads is None else self.threads.map
         results = each(pickle.loads(call), pickle.loads(details), self.shards, self.weights)
         return pickle.dumps(list(results))
 
 
 @contextmanager
-def _losses():
-    """RuntimeError is dask's word for an actor whose worker is gone."""
+def _losses() -> Iterator[None]:
+    """Turn RuntimeError, which dask raises for an actor whose worker is gone, into OSError."""
     try:
         yield
     except RuntimeError as error:
         raise OSError(str(error)) from error
 
 
-def _let_go(client, futures):
-    """Without waiting, for nobody knows which thread this is."""
+def _let_go(client: Any, futures: list[Any]) -> None:
+    """Cancel the futures.  Do not wait: a finalizer may run on any thread."""
     if client.status == "running":
         client.loop.add_callback(client.cancel, futures, asynchronous=True)
 
 
-async def _is_near(client, addresses):
-    """Whether one can talk to these workers oneself; to many, or behind a wall, only the scheduler can."""
+async def _is_near(client: Any, addresses: list[str]) -> bool:
+    """Tell whether the client can talk to these workers directly.
+
+    If there are many workers, or if they are behind a firewall, only the scheduler can.
+    """
     if len(addresses) > _MOST_DIRECT:
         return False
     try:
@@ -63,14 +74,15 @@ async def _is_near(client, addresses):
 
 
 class Crew:
-    """Holders of all shards, which are futures of a client."""
+    """The holders of all shards; the shards are futures of a client."""
 
-    def __init__(self, client, shards, weights):
+    def __init__(self, client: Any, shards: list[Any], weights: list[Any]) -> None:
+        """Start a holder on each worker that has shards; wait for the shards first."""
         self.client = client
         held = [future for future in (*shards, *weights) if future is not None]
         for future in wait(held).done:
             if future.status == "error":
-                future.result()  # says why
+                future.result()  # raises the error of the task
         holds, threads = client.who_has(shards), client.nthreads()
         places: dict[str, list[int]] = {}
         for place, shard in enumerate(shards):
@@ -78,7 +90,7 @@ class Crew:
                 raise OSError(f"shard {place} was lost before a pass")
             places.setdefault(where[0], []).append(place)
         self.places = list(places.values())
-        # Elsewhere if need be: a worker that is lost now must not be waited for.
+        # Allow other workers: nobody should wait for a worker that is lost at this moment.
         self.futures = [
             client.submit(
                 Holder, threads.get(address, 1), [shards[k] for k in mine], [weights[k] for k in mine],
@@ -86,7 +98,8 @@ class Crew:
             )
             for address, mine in places.items()
         ]  # fmt: skip
-        # What calls an actor keeps a hold of it until a search for garbage, and so of the rows.
+        # Cancel the futures together with the crew.  The proxy of an actor would keep the actor, and so
+        # the rows, until the next garbage collection.
         weakref.finalize(self, _let_go, client, self.futures).atexit = False
         with _losses():
             self.holders = client.gather(self.futures)
@@ -94,22 +107,23 @@ class Crew:
             for holder in self.holders:
                 ask_directly(holder, client)
 
-    def serve(self, call, details):
-        """What the call gives for each shard and its details, in their order."""
-        # As bytes: what cannot be sent fails here, and what cannot be read fails there with an answer.
+    def serve(self, call: Callable[..., Any], details: list[Any]) -> list[Any]:
+        """Return the results of the call for each shard and its details, in the order of the shards."""
+        # Send bytes: an object that cannot be pickled fails here, and an object that cannot be read fails
+        # on the worker, with an answer.
         asked, message = [], pickle.dumps(call)
         for mine, holder in zip(self.places, self.holders, strict=True):
             own = pickle.dumps([details[place] for place in mine])
             with _losses():
                 asked.append(holder.serve(message, own))
-        results = [None] * len(details)
+        results: list[Any] = [None] * len(details)
         for mine, answer in zip(self.places, self.client.sync(self._answers, asked), strict=True):
             for place, result in zip(mine, pickle.loads(answer), strict=True):
                 results[place] = result
         return results
 
-    async def _answers(self, asked):
-        """Of all holders, in their order."""
+    async def _answers(self, asked: list[Any]) -> list[bytes]:
+        """Return the answers of all holders, in their order; raise OSError if a worker was lost."""
         every = asyncio.gather(*asked)
         while not (await asyncio.wait([every], timeout=_PATIENCE))[0]:
             if any(future.status != "finished" for future in self.futures):

@@ -1,7 +1,8 @@
-"""Rows in files that may be larger than memory: .npy as it is, Parquet and iterators by way of a .npy file.
+"""Rows in files that may be larger than memory.
 
+A .npy file is mapped as it is; rows of Parquet files and iterators are first written to a .npy file.
 A pass over a memory-mapped file takes about as long as one over memory; reading Parquet takes more than
-twice as long, so its row groups are written once to a file beside those of the operating system.
+twice as long, so its row groups are written once to a file in the folder for temporary files.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -19,24 +21,25 @@ from softclust.compat.numpy import read_ahead, write_header
 _BATCH = 65_536
 
 
-def is_file(X):
-    """Whether X names a file or makes blocks of rows, as a function without arguments."""
+def is_file(X: Any) -> bool:
+    """Tell whether X is the path of a file, or a function without arguments that makes blocks of rows."""
     return isinstance(X, str | os.PathLike) or (callable(X) and not hasattr(X, "__array__"))
 
 
-def are_files(X):
-    """Whether X names several files."""
+def are_files(X: Any) -> bool:
+    """Tell whether X is a list or tuple of paths."""
     return isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(x, str | os.PathLike) for x in X)
 
 
-def opened(X):
-    """The rows as a read-only memory map, and an empty table with the names of its columns, or None."""
+def opened(X: Any) -> tuple[np.memmap, Any]:
+    """Return the rows as a read-only memory map, and an empty table that names the columns, or None."""
     rows, like = _opened(X)
     read_ahead(rows)
     return rows, like
 
 
-def _opened(X):
+def _opened(X: Any) -> tuple[np.memmap, Any]:
+    """Map the rows of a function, a .npy file or a Parquet file."""
     if not isinstance(X, str | os.PathLike):
         return _spooled(X, None), None
     path = Path(X)
@@ -50,7 +53,8 @@ def _opened(X):
     raise ValueError(f"{path} ends in {kind or 'nothing'}; .npy and .parquet can be read.")
 
 
-def _of_parquet(path):
+def _of_parquet(path: Path) -> tuple[np.memmap, Any]:
+    """Write the numbers of a Parquet file to a .npy file, unless that is there already, and map it."""
     try:
         from pyarrow import parquet
     except ImportError:
@@ -64,7 +68,7 @@ def _of_parquet(path):
         )
     narrow = all(str(f.type) == "float" for f in file.schema_arrow)
 
-    def blocks():
+    def blocks() -> Iterator[np.ndarray]:
         for batch in parquet.ParquetFile(path).iter_batches(_BATCH):
             columns = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
             yield np.column_stack(columns).astype(np.float32 if narrow else np.float64, copy=False)
@@ -76,24 +80,24 @@ def _of_parquet(path):
     ), file.schema_arrow.empty_table()
 
 
-def _is_number(kind):
+def _is_number(kind: Any) -> bool:
     from pyarrow import types
 
     return types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind)
 
 
-def folder():
-    """Where rows are kept between fits: SOFTCLUST_SPOOL, or a folder of the temporary ones."""
+def folder() -> Path:
+    """Return the folder that keeps rows between fits: SOFTCLUST_SPOOL, or one in the temporary folder."""
     chosen = os.environ.get("SOFTCLUST_SPOOL")
     where = Path(chosen) if chosen else Path(tempfile.gettempdir()) / f"softclust-{os.getuid()}"
     where.mkdir(mode=0o700, parents=True, exist_ok=True)
     return where
 
 
-def _spooled(blocks, name):
-    """The blocks in one .npy file, mapped; a file of this name is taken as it is.
+def _spooled(blocks: Callable[[], Iterable[Any]], name: str | None) -> np.memmap:
+    """Write the blocks to one .npy file and map it; an existing file of this name is taken as it is.
 
-    Without a name the file is gone as soon as nobody maps it.
+    Without a name, the file is gone as soon as nobody maps it.
     """
     kept = None if name is None else folder() / f"{name}.npy"
     if kept is not None and kept.exists():
@@ -110,8 +114,8 @@ def _spooled(blocks, name):
         Path(half).unlink(missing_ok=True)
 
 
-def _write(file, blocks: Iterable):
-    """A .npy file of blocks, however many there are: at the end its header is written again."""
+def _write(file: BinaryIO, blocks: Iterable[Any]) -> None:
+    """Write a .npy file of blocks, however many there are: at the end its header is written again."""
     first, n = None, 0
     for block in blocks:
         array = np.ascontiguousarray(block)

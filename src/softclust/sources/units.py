@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import frexp, ldexp
+from typing import Any
 
 import numpy as np
 
@@ -25,15 +26,15 @@ class Units(Value):
     """The coordinates of the loop: x * factor - origin, with factor a power of two.
 
     Scaling by a power of two is exact, so data of size 1e-200 or 1e+200 behave as data of size 1.
-    Rows and centres beyond the range of squared distances are taken at its edge.
+    Rows and centres beyond the range of squared distances are moved to its edge.
     """
 
     factor: float
     origin: np.ndarray  # (p,), already multiplied by the factor
-    spread: float = 1.0  # of the data, in these units: 1, or less where an outlier is very far
+    spread: float = 1.0  # of the data, in these units: 1, or less if an outlier is very far
 
-    def to_loop(self, X):
-        """Data coordinates to loop coordinates."""
+    def to_loop(self, X: np.ndarray) -> np.ndarray:
+        """Convert data coordinates to loop coordinates."""
         limit = 2.0 ** LARGEST_EXPONENT[X.dtype]
         with np.errstate(over="ignore"):
             points = X * X.dtype.type(self.factor)
@@ -41,41 +42,42 @@ class Units(Value):
         np.maximum(points, -limit, out=points)
         return np.minimum(points, limit, out=points)
 
-    def to_data(self, V):
-        """Loop coordinates back to data coordinates."""
+    def to_data(self, V: np.ndarray) -> np.ndarray:
+        """Convert loop coordinates to data coordinates."""
         return (V + self.origin) / self.factor
 
-    def squares_to_loop(self, area):
-        """Squared distances of the data in loop units; no step overflows where the result does not."""
+    def squares_to_loop(self, area: Any) -> Any:
+        """Convert squared distances to loop units; no step overflows unless the result does."""
         with np.errstate(over="ignore", under="ignore"):
             return np.multiply(np.multiply(area, self.factor), self.factor)
 
-    def squares_to_data(self, area):
-        """Squared distances back in data units; infinite where they have no float."""
+    def squares_to_data(self, area: Any) -> Any:
+        """Convert squared distances to data units; those too large for a float become infinite."""
         with np.errstate(over="ignore", under="ignore"):
             return np.divide(np.divide(area, self.factor), self.factor)
 
-    def packed(self, dtype):
-        """Factor, limit and origin as the one array that compiled passes take, for a type of rows."""
+    def packed(self, dtype: np.dtype[Any]) -> np.ndarray:
+        """Return factor, limit and origin as one array of this type, as compiled passes take them."""
         if dtype not in self._packed:
             limit = 2.0 ** LARGEST_EXPONENT[dtype]
-            with np.errstate(over="ignore"):  # of doubles that no float32 row can have
+            with np.errstate(over="ignore"):  # doubles that no float32 row can have
                 units = np.concatenate(([self.factor, limit], self.origin)).astype(dtype)
             units.flags.writeable = False
             self._packed[dtype] = units
         return self._packed[dtype]
 
     @cached_property
-    def _packed(self):
+    def _packed(self) -> dict[np.dtype[Any], np.ndarray]:
         return {}
 
 
-def units_of(X):
-    """Units, and whether products of distances fit: origin at the median row, factor a power of two that brings the spread to about 1.
+def units_of(X: Any) -> tuple[Units, bool]:
+    """Return the units that fit the data, and whether products of distances fit.
 
-    Both come from at most 512 rows, evenly spaced; an outlier moves neither.  The factor is lowered
-    only where the farthest entry would otherwise leave the range of squared distances, and never so
-    far that those of all others vanish: an entry beyond that is taken at the edge.
+    The origin is the median row, and the factor is a power of two that brings the spread to about 1.  Both
+    come from at most 512 rows, evenly spaced; an outlier moves neither.  The factor is lowered only if the
+    farthest entry would otherwise leave the range of squared distances, and never so far that the squared
+    distances of all other rows vanish: an entry beyond that is moved to the edge.
     """
     limit = _FACTOR_EXPONENT[X.dtype]
     low, high = (end.astype(np.float64) for end in column_range(X))
@@ -98,13 +100,16 @@ def units_of(X):
     return units, products_fit
 
 
-def _middle(columns):
-    """The middle entry of each, a value that occurs, so that nothing overflows; changes their order."""
+def _middle(columns: np.ndarray) -> np.ndarray:
+    """Return the middle entry of each feature and change the order of the entries.
+
+    The middle is a value that occurs, so that nothing overflows.
+    """
     half = columns.shape[1] // 2
     columns.partition(half, axis=1)
     return columns[:, half]
 
 
-def _exponent(size, limit):
-    """e with 2^(e-1) <= size < 2^e, 0 for size 0."""
+def _exponent(size: float, limit: int) -> int:
+    """Return e with 2^(e-1) <= size < 2^e, within +-limit; 0 for size 0."""
     return min(max(frexp(size)[1], -limit), limit) if size > 0 else 0

@@ -10,24 +10,31 @@ import os
 import zipfile
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 
 _MEMBERS = ("header.json", "arrays.npz", "checksum")
-_MOST_ARRAY_SHARE = 2000  # declared bytes for each stored one: more is a bomb, not an archive
+_MOST_ARRAY_SHARE = 2000  # declared bytes for each stored byte: more is a zip bomb, not an archive
 
 
 @dataclass(frozen=True)
 class Archive:
     """A kind of file, and the records that it may hold."""
 
-    what: str  # as "softclust model"
+    what: str  # its name in messages, such as "softclust model"
     error: type[ValueError]
     classes: dict[str, type]
     most_header: int = 2**20
 
-    def write(self, path, header, values, compressed=True):
-        """Write a header and values by name; a file that is there gives way to a complete new one."""
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        header: dict[str, Any],
+        values: dict[str, Any],
+        compressed: bool = True,
+    ) -> None:
+        """Write a header and values by name; an existing file is replaced only by a complete new one."""
         arrays: dict[str, np.ndarray] = {}
         text = json.dumps(
             header | {"state": {key: self.encode(value, arrays, key) for key, value in values.items()}}
@@ -52,9 +59,9 @@ class Archive:
         finally:
             temporary.unlink(missing_ok=True)
 
-    def read(self, path, newest):
-        """The header and the values by name; `newest` is the last format that this version reads."""
-        with open(path, "rb") as file:  # one that is not there, or not ours to read, says so itself
+    def read(self, path: str | os.PathLike[str], newest: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the header and the values by name; `newest` is the last format that this version reads."""
+        with open(path, "rb") as file:  # a missing or forbidden file raises its own error
             try:
                 header, arrays = self._read(file, path, newest)
                 return header, {key: self.decode(value, arrays) for key, value in header["state"].items()}
@@ -63,7 +70,10 @@ class Archive:
             except Exception as error:  # a damaged file can fail in any part of the reading
                 raise self.error(f"{path} is damaged or is not a {self.what} ({error}).") from error
 
-    def _read(self, file, path, newest):
+    def _read(
+        self, file: BinaryIO, path: str | os.PathLike[str], newest: int
+    ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """Return the header and the arrays; raise an error if the file is damaged, foreign or too new."""
         if not zipfile.is_zipfile(file):
             raise self.error(f"{path} is not a {self.what}: it is not a zip file.")
         with zipfile.ZipFile(file) as archive:
@@ -84,7 +94,8 @@ class Archive:
             )
         return header, self._read_arrays(body, path)
 
-    def _read_arrays(self, body, path):
+    def _read_arrays(self, body: bytes, path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
+        """Return the arrays by name; raise an error if they would unpack to too many bytes."""
         with zipfile.ZipFile(io.BytesIO(body)) as archive:
             declared = sum(info.file_size for info in archive.infolist())
         if declared > _MOST_ARRAY_SHARE * len(body):
@@ -92,8 +103,8 @@ class Archive:
         with np.load(io.BytesIO(body), allow_pickle=False) as stored:
             return {key: stored[key] for key in stored.files}
 
-    def encode(self, value, arrays, where):
-        """A value as JSON; arrays go aside under a number."""
+    def encode(self, value: Any, arrays: dict[str, np.ndarray], where: str) -> Any:
+        """Return a value as JSON; its arrays go into `arrays` by number, and messages call it `where`."""
         if value is None or isinstance(value, bool | str | int):
             return value
         if isinstance(value, float):
@@ -120,7 +131,8 @@ class Archive:
             "the parts of softclust. Set it to one of those (random_state to a number) or use pickle."
         )
 
-    def decode(self, value, arrays):
+    def decode(self, value: Any, arrays: dict[str, np.ndarray]) -> Any:
+        """Return the value that `encode` turned into JSON."""
         if not isinstance(value, dict):
             return value
         if "array" in value:
@@ -143,5 +155,5 @@ class Archive:
         return cls(**{key: self.decode(v, arrays) for key, v in value["fields"].items()})
 
 
-def _checksum(text, body):
+def _checksum(text: bytes, body: bytes) -> bytes:
     return hashlib.sha256(len(text).to_bytes(8, "little") + text + body).hexdigest().encode()

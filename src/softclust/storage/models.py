@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from typing import Any
 
 import softclust
 from softclust import estimators
@@ -43,10 +45,22 @@ _CLASSES |= {
 _MODEL = Archive("softclust model", ModelFileError, _CLASSES)
 
 
-def save(estimator, path):
-    """Write an estimator to `path`; an existing file is replaced only by a complete new one.
+def save(estimator: Any, path: str | os.PathLike[str]) -> None:
+    """Write an estimator to a file; an existing file is replaced only by a complete new one.
 
-    What a fit on a dask collection says of each row is lazy, and is not written.
+    After a fit on a dask collection, the results for each row are lazy and are not written.
+
+    Parameters
+    ----------
+    estimator : softclust estimator
+        The estimator to write, fitted or not.
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    None
+        `load` reads the estimator back from the file.
     """
     name = type(estimator).__name__
     if _CLASSES.get(name) is not type(estimator):
@@ -56,15 +70,26 @@ def save(estimator, path):
     _MODEL.write(path, header, stored)
 
 
-def load(path):
-    """Read an estimator that `save` wrote; anything else is a `ModelFileError`."""
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read an estimator from a file that `save` wrote; any other file raises `ModelFileError`.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    estimator : softclust estimator
+        An estimator with the parameters and the fitted attributes of the one that was saved.
+    """
     header, state = _MODEL.read(path, FORMAT)
     if header["estimator"] not in estimators.__all__:
         raise ModelFileError(f"{path} does not hold an estimator.")
     cls = _CLASSES[header["estimator"]]
     estimator = cls.__new__(cls)
     estimator.__dict__.update(state)
-    if "_model" in state:  # the parts of `_fitted` were attributes once
+    if "_model" in state:  # in older files, the parts of `_fitted` are attributes
         model, fitted, units = (vars(estimator).pop(name) for name in ("_model", "_state", "_units"))
         limits = vars(estimator).pop("_outlier_limits", None)
         readout = estimator._readout(model, fitted, units)

@@ -1,6 +1,6 @@
-"""Partitions: how much does a row belong, given its distances?  `base.py` says what a partition defines.
+"""Partitions: how much does a row belong, given its distances?  `base.py` is the contract of a partition.
 
-The NumPy forms here define the meaning; the compiled rules must equal them.
+The NumPy methods here define the meaning; the compiled rules must equal them.
 """
 
 from softclust.grammar.partitions.base import Partition
@@ -10,6 +10,7 @@ from softclust.grammar.partitions.hard import Hard
 from softclust.grammar.partitions.members import CredalMembers, Members
 from softclust.grammar.partitions.mixed import ImprovedPossibilistic, PossibilisticFuzzy
 from softclust.grammar.partitions.possibilistic import Possibilistic, PossibilisticEntropic
+from softclust.grammar.partitions.separable import Polynomial, Separable
 
 __all__ = [
     "CredalMembers",
@@ -20,7 +21,9 @@ __all__ = [
     "ImprovedPossibilistic",
     "Members",
     "Partition",
+    "Polynomial",
     "Possibilistic",
     "PossibilisticEntropic",
     "PossibilisticFuzzy",
+    "Separable",
 ]

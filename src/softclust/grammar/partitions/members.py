@@ -1,22 +1,47 @@
-"""What a partition tells of each row."""
+"""The read-out of a partition: memberships, typicalities, label and outlier score of each row."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
 
 class Members(NamedTuple):
-    """Memberships (rows sum to 1), typicalities if any, label, and outlier score in [0, 1]."""
+    """The read-out of n rows over K columns."""
 
-    memberships: np.ndarray
-    typicalities: np.ndarray | None
-    labels: np.ndarray
-    scores: np.ndarray
+    memberships: np.ndarray  # (n, K), rows sum to 1
+    typicalities: np.ndarray | None  # (n, K), None for partitions without typicalities
+    labels: np.ndarray  # (n,)
+    scores: np.ndarray  # (n,) outlier scores in [0, 1]
 
-    def with_known(self, place, U, T, labels, noise_share):
-        """The same with the rows at `place` as the label penalty has them."""
+    def with_known(
+        self,
+        place: np.ndarray,
+        U: np.ndarray,
+        T: np.ndarray | None,
+        labels: np.ndarray,
+        noise_share: np.ndarray | None,
+    ) -> Members:
+        """Return a copy in which the rows at `place` are as the label penalty or the pairs have them.
+
+        Parameters
+        ----------
+        place : ndarray of shape (q,)
+            Positions of the labelled or linked rows.
+        U : ndarray of shape (q, K)
+            Their memberships; a row of zeros, which is all noise, keeps the shares it has.
+        T : ndarray of shape (q, K) or None
+            Their typicalities.
+        labels : ndarray of shape (q,)
+            Their labels.
+        noise_share : ndarray of shape (q,) or None
+            Their memberships of noise, which are their scores; None without noise.
+
+        Returns
+        -------
+        Members
+        """
         T_all = None if self.typicalities is None else self.typicalities.copy()
         out = Members(self.memberships.copy(), T_all, self.labels.copy(), self.scores.copy())
         total = U.sum(axis=1, keepdims=True)
@@ -29,12 +54,13 @@ class Members(NamedTuple):
         if noise_share is not None:
             out.scores[place] = noise_share
         elif out.typicalities is not None:
+            assert T is not None
             out.scores[place] = 1 - T.max(axis=1)
         return out
 
 
 class CredalMembers(NamedTuple):
-    """The same of a credal partition: pignistic memberships, and the masses behind them."""
+    """The read-out of a credal partition: pignistic memberships, and the masses behind them."""
 
     memberships: np.ndarray
     typicalities: np.ndarray
@@ -43,21 +69,31 @@ class CredalMembers(NamedTuple):
     masses: np.ndarray
 
 
-def members_from_distances(U, D, scale, noise, noise_share):
-    """Read-out of the models without typicalities.
+def members_from_distances(
+    U: np.ndarray, D: np.ndarray, scale: np.ndarray, noise: float, noise_share: np.ndarray
+) -> Members:
+    """Return the read-out of a partition without typicalities: the label is the nearest cluster.
 
-    Score: the noise membership; without noise, 1 - the typicality 1/(1 + d/gamma) in the cluster that
-    is nearest in units of its own scale.
+    The score is the noise membership.  Without noise it is 1 - the typicality 1/(1 + d/gamma) in the
+    cluster that is nearest in units of its own scale.
     """
     with np.errstate(over="ignore"):
         scores = noise_share if noise else 1 - 1 / (1 + (D / scale).min(axis=1))
     return Members(U, None, D.argmin(axis=1), scores)
 
 
-def members_from_typicalities(U, T, D, scale, noise, noise_share):
-    """Read-out of the models with typicalities: the label is the most typical cluster.
+def members_from_typicalities(
+    U: np.ndarray,
+    T: np.ndarray,
+    D: np.ndarray,
+    scale: np.ndarray,
+    noise: float,
+    noise_share: np.ndarray | None,
+) -> Members:
+    """Return the read-out of a partition with typicalities: the label is the most typical cluster.
 
-    d/gamma orders the clusters as the typicalities do, and still does where all of them vanish.
+    d/gamma orders the clusters as the typicalities do, even for a row whose typicalities all vanish.  The
+    score is the noise membership; without noise it is 1 - the greatest typicality.
     """
-    scores = noise_share if noise else 1 - T.max(axis=1)
+    scores = cast(np.ndarray, noise_share) if noise else 1 - T.max(axis=1)
     return Members(U, T, (D / scale).argmin(axis=1), scores)

@@ -1,4 +1,4 @@
-"""Prototypes: how far is a row from a cluster?  `base.py` says what a geometry has and may define."""
+"""Prototypes: how far is a row from a cluster?  `base.py` is the contract of a geometry."""
 
 from softclust.grammar.prototypes.base import GEOMETRIES, Prototypes, Request
 from softclust.grammar.prototypes.custom import Cosines, Custom, Directions, geometry_of
@@ -11,17 +11,17 @@ from softclust.grammar.prototypes.shells import RadialShells, Shells
 __all__ = [
     "GEOMETRIES",
     "Cosines",
-    "Prototypes",
-    "Request",
-    "geometry_of",
+    "Custom",
     "Directions",
     "Ellipsoids",
-    "Gaussians",
-    "Custom",
-    "Points",
-    "RadialShells",
     "FreeVolume",
-    "Shells",
+    "Gaussians",
+    "Points",
+    "Prototypes",
+    "RadialShells",
+    "Request",
     "SharedMetric",
+    "Shells",
     "check_covariances",
+    "geometry_of",
 ]

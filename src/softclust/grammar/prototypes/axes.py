@@ -1,13 +1,18 @@
 """The axes of symmetric matrices."""
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.linalg import eigh
 
 
-def axes(matrices):
-    """Eigenvalues (k, p), rising, and eigenvectors (k, p, p) of symmetric matrices; of one alike.
+def axes(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the eigenvalues and eigenvectors of one symmetric matrix (p, p) or of several (k, p, p).
 
-    NumPy divides and conquers, which for one matrix in very many does not converge; plain QR steps do.
+    The eigenvalues (k, p) rise; the eigenvectors are (k, p, p).  For one matrix the first axis is absent.
+
+    NumPy's divide and conquer fails to converge for one matrix in very many; plain QR steps, the fallback,
+    do converge.
     """
     try:
         return np.linalg.eigh(matrices)

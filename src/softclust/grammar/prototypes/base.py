@@ -1,10 +1,23 @@
-"""What every geometry has: facts with defaults, and the functions that a new one must define."""
+"""The contract of a geometry: facts with defaults, and the methods that a new geometry defines.
+
+The loop calls a geometry in this order:
+
+    theta = begin(V)                                 once, from centres V
+    D = distances(points, theta, frame)              for each block of rows
+        (the partition turns D into the influence W = dJ/dD)
+    moments(points, W, theta, frame)                 for each block; the sums of the blocks add
+    theta = solve(stats, theta, frame, separation)   from the sums alone; then `distances` again
+    shift(new, old)                                  the loop stops when the shift is small
+
+Shapes: n rows in a block, p features, c clusters, and K columns of the frame.  K = c unless sets of several
+clusters have a column too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -12,23 +25,25 @@ from softclust.values import Value
 
 if TYPE_CHECKING:
     from softclust.grammar.frame import Frame
+    from softclust.grammar.separation import CentralDistance, Repulsion
     from softclust.grammar.state import Stats
     from softclust.sources.units import Units
 
 Theta = tuple[np.ndarray, ...]
 
-# What distances are: squares of lengths in the units of the data, numbers without a unit, or minus logarithms of densities.
+# Values of `measure`: distances are squares of lengths in the units of the data, numbers without a unit, or
+# minus logarithms of densities.
 SQUARED_LENGTHS, PURE_NUMBERS, LOG_DENSITIES = "squared lengths", "pure numbers", "log densities"
 
-# Where prototypes start: at centres, at hard clusters with their covariances, at circles.
+# Values of `starts`: prototypes start at centres, at hard clusters with their covariances, or at circles.
 AT_CENTRES, AT_HARD_CLUSTERS, AT_CIRCLES = "centres", "hard clusters", "circles"
 
-GEOMETRIES: dict[str, type[Prototypes]] = {}
+GEOMETRIES: dict[str, type[Prototypes]] = {}  # every geometry that has a name
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a user asks of a geometry."""
+    """The parameters of an estimator that concern its geometry."""
 
     geometry: Any  # its name, or an object of the user's own
     n_clusters: int
@@ -37,104 +52,357 @@ class Request:
 
 
 class Prototypes(Value):
-    """How far is a row from a cluster?
+    """A geometry: how far is a row from a cluster?
 
-    A geometry is a frozen dataclass with its distance in the docstring.  theta is a tuple of arrays with a row for
-    each cluster, the centres first.  A class with a `name` is a word that users may give as `geometry`.
+    A geometry is a frozen dataclass that carries its distance in the docstring.  Its fields are fixed
+    during a fit.  The parameters that a fit moves are theta: a tuple of arrays with a row for each cluster,
+    the centres first.
+
+    A new geometry defines `distances`, `moments`, `solve` and `shift`.  It also defines
+
+    - `from_data`, if its fields depend on the rows or on the request;
+    - `begin`, `start` and `shape_given`, if theta is more than the centres;
+    - `moved`, if its moments depend on theta and `is_additive` is true;
+    - `passes` and `columns`, if a compiled pass exists for it.
+
+    A class that sets `name` registers itself in `GEOMETRIES`; users may then give that name as `geometry`.
+    Users who write a geometry of their own need less: see `Custom`.
     """
 
+    # The word that users give as `geometry`; None for a geometry without a word.
     name: ClassVar[str | None] = None
+
+    # What distances are: one of the three values above.
     measure: ClassVar[str] = SQUARED_LENGTHS
+
+    # Where a fit starts: one of the three values above.
     starts: ClassVar[str] = AT_CENTRES
-    is_additive: ClassVar[bool] = (
-        False  # whether sums of rows that have gone by still tell where centres belong
-    )
-    has_shape: ClassVar[bool] = False  # whether `init` may be a pair (centres, matrices)
-    has_one_matrix: ClassVar[bool] = False  # whether that pair is (centres, one matrix for all clusters)
-    may_coincide: ClassVar[bool] = False  # whether different clusters may have one centre
-    may_ascend: ClassVar[bool] = False  # whether `solve` may raise J; the loop then halves its steps
-    in_data_units: ClassVar[bool] = False  # whether it sees rows as they are, not in loop units
-    takes_separation: ClassVar[bool] = False  # whether centres have a common distance
-    remedy: ClassVar[str] = "fewer clusters or a smaller m would keep them apart"  # of coincident centres
+
+    # Whether the sums over past rows still tell where centres belong; `partial_fit` needs that.
+    is_additive: ClassVar[bool] = False
+
+    # Whether `init` may be a pair (centres, matrices).
+    has_shape: ClassVar[bool] = False
+
+    # Whether that pair is (centres, one matrix for all clusters).
+    has_one_matrix: ClassVar[bool] = False
+
+    # Whether different clusters may have the same centre; if not, coincident centres cause a warning.
+    may_coincide: ClassVar[bool] = False
+
+    # Whether `solve` may raise J; the loop then halves its steps until J falls.
+    may_ascend: ClassVar[bool] = False
+
+    # Whether the geometry sees rows as they are, not in loop units.
+    in_data_units: ClassVar[bool] = False
+
+    # Whether a separation may act on the centres: all of them share one distance.
+    takes_separation: ClassVar[bool] = False
+
+    # The advice in the warning about coincident centres, for partitions without typicalities.
+    remedy: ClassVar[str] = "fewer clusters or a smaller m would keep them apart"
 
     def __init_subclass__(cls, **options: Any) -> None:
+        """Register a subclass that has a name of its own."""
         super().__init_subclass__(**options)
         if "name" in vars(cls) and cls.name is not None:
             GEOMETRIES[cls.name] = cls
 
     @classmethod
-    def from_data(cls, source: Any, request: Request) -> Prototypes:
-        """The geometry for these rows."""
+    def from_data(cls, source: Any, request: Request) -> Self:
+        """Make the geometry for given rows.
+
+        Parameters
+        ----------
+        source : LocalSource or DaskSource
+            The rows; `source.reduce` adds up a function of their blocks.
+        request : Request
+            The parameters of the estimator.
+
+        Returns
+        -------
+        Prototypes
+            An instance of this class.
+        """
         return cls()
 
     @property
     def passes(self) -> Any:
-        """The module with the compiled sweep and assign, or None."""
+        """The module with the compiled `sweep` and `assign`; None to run the NumPy methods."""
         return None
 
     @property
     def fence(self) -> float:
-        """Squared distance of noise while scales are looked for, 0 for none."""
+        """Squared distance of noise in the fuzzy fit that finds the scales gamma_k; 0 for no noise."""
         return 0.0
 
     def columns(self, theta: Theta, frame: Frame) -> tuple[np.ndarray, ...]:
-        """What the compiled passes see of theta."""
+        """Return the arrays that the compiled passes take in place of theta.
+
+        Parameters
+        ----------
+        theta : tuple of ndarray
+            Parameters of the clusters.
+        frame : Frame
+            The sets of clusters that own a column.
+
+        Returns
+        -------
+        tuple of ndarray
+            Arrays with a row for each of the K columns.
+        """
         raise NotImplementedError
 
     def begin(self, V: np.ndarray, *shape: Any) -> Theta:
-        """theta at the start, from centres and, where the geometry has one, a shape."""
+        """Return theta at the start of a fit.
+
+        Parameters
+        ----------
+        V : ndarray of shape (c, p)
+            Centres.
+        *shape : ndarray
+            Shapes of the clusters, if the geometry has them; by default clusters start with a plain shape.
+
+        Returns
+        -------
+        tuple of ndarray
+            theta, the centres first.
+        """
         return (V,)
 
     def start(self, theta: Theta) -> tuple[Any, ...]:
-        """What `begin` takes to begin at theta."""
+        """Return the arguments with which `begin` makes theta.
+
+        Parameters
+        ----------
+        theta : tuple of ndarray
+            Parameters of the clusters, from another fit.
+
+        Returns
+        -------
+        tuple
+            The centres and, if the geometry has them, the shapes.
+        """
         return theta
 
     @classmethod
     def shape_given(cls, matrices: Any, units: Units, c: int, p: int) -> np.ndarray | None:
-        """What `begin` takes beside centres, from matrices in the units of the data; None for nothing."""
+        """Check the matrices that a user gave in `init` and convert them for `begin`.
+
+        Parameters
+        ----------
+        matrices : array-like
+            Matrices in the units of the data.
+        units : Units
+            The units of the loop.
+        c, p : int
+            Numbers of clusters and of features.
+
+        Returns
+        -------
+        ndarray or None
+            The second argument of `begin`; None if `begin` takes the centres alone.
+        """
         raise NotImplementedError
 
     def distances(self, points: np.ndarray, theta: Theta, frame: Frame) -> np.ndarray:
-        """(n, K) squared distances of rows to the clusters, or sets of clusters, of the frame."""
+        """Return the squared distances of rows to each cluster, or set of clusters, of the frame.
+
+        The distances of a row must not depend on the other rows of its block, down to the last bit.
+
+        Parameters
+        ----------
+        points : ndarray of shape (n, p)
+            Rows, in loop units.
+        theta : tuple of ndarray
+            Parameters of the clusters.
+        frame : Frame
+            The sets of clusters that own a column.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Distances of the kind that `measure` names, in the floating type of the points.
+        """
         raise NotImplementedError
 
     def moments(self, points: np.ndarray, W: np.ndarray, theta: Theta, frame: Frame) -> Theta:
-        """Sums over rows, weighed by their influence W (n, K): all that `solve` sees of the data."""
+        """Add up the rows, weighed by their influence.  `solve` sees nothing else of the data.
+
+        Parameters
+        ----------
+        points : ndarray of shape (n, p)
+            Rows, in loop units.
+        W : ndarray of shape (n, K)
+            Influence dJ/dd of each row on each column.
+        theta : tuple of ndarray
+            Parameters of the clusters at which W was found.
+        frame : Frame
+            The sets of clusters that own a column.
+
+        Returns
+        -------
+        tuple of ndarray
+            Sums over the rows, such that the sums of two blocks add.
+        """
         raise NotImplementedError
 
     def moved(self, stats: Stats, theta: Theta, other: Theta, frame: Frame) -> Stats:
-        """Statistics of a sweep at theta as one at `other` has them."""
+        """Convert the statistics of a sweep at theta into the form that a sweep at `other` gives them.
+
+        `partial_fit` does so with the sums over past rows, which keep their influence while clusters move.
+
+        Parameters
+        ----------
+        stats : Stats
+            Statistics of a sweep at theta.
+        theta, other : tuple of ndarray
+            Parameters of the clusters then and now.
+        frame : Frame
+            The sets of clusters that own a column.
+
+        Returns
+        -------
+        Stats
+            The statistics themselves, if the moments do not depend on theta.
+        """
         return stats
 
-    def solve(self, stats: Stats, theta: Theta, frame: Frame, separation: Any) -> Theta:
-        """theta that minimises J for the memberships behind these statistics."""
+    def solve(
+        self, stats: Stats, theta: Theta, frame: Frame, separation: Repulsion | CentralDistance | None
+    ) -> Theta:
+        """Return the theta that minimises J for the memberships behind the statistics.
+
+        A cluster without weight stays where it is.
+
+        Parameters
+        ----------
+        stats : Stats
+            Sums over all rows: `moments`, and the sums of their weights.
+        theta : tuple of ndarray
+            Parameters of the clusters at which the rows were swept.
+        frame : Frame
+            The sets of clusters that own a column.
+        separation : Repulsion, CentralDistance or None
+            A term of J in the centres; None unless `takes_separation` is true.
+
+        Returns
+        -------
+        tuple of ndarray
+            The new theta, with the shapes of the old one.
+        """
         raise NotImplementedError
 
-    def with_more_rows(self, weight: float) -> Prototypes:
-        """The geometry when rows of this weight come to those that it was made for."""
+    def with_more_rows(self, weight: float) -> Self:
+        """Return the geometry for the rows so far and further rows.
+
+        Parameters
+        ----------
+        weight : float
+            Total weight of the further rows.
+
+        Returns
+        -------
+        Prototypes
+            An instance of this class.
+        """
         return self
 
     def penalty(self, theta: Theta) -> float:
-        """What the prototypes themselves add to J."""
+        """Return the term that the prototypes themselves add to J.
+
+        Parameters
+        ----------
+        theta : tuple of ndarray
+            Parameters of the clusters.
+
+        Returns
+        -------
+        float
+            In loop units.
+        """
         return 0.0
 
     def shift(self, theta: Theta, other: Theta) -> float:
-        """The longest move of a coordinate between two states, in units of the data's spread."""
+        """Return how far the clusters moved; the loop stops when this is at most `tol`.
+
+        Parameters
+        ----------
+        theta, other : tuple of ndarray
+            Parameters of the clusters after and before a step.
+
+        Returns
+        -------
+        float
+            The longest move of a coordinate, in units of the data's spread.
+        """
         raise NotImplementedError
 
     def packed(self, theta: Theta) -> np.ndarray:
-        """theta as a vector of a space in which extrapolation makes sense."""
+        """Return theta as a vector of a space in which extrapolation makes sense.
+
+        Parameters
+        ----------
+        theta : tuple of ndarray
+            Parameters of the clusters.
+
+        Returns
+        -------
+        ndarray
+            A vector; every vector near it is a valid theta too.
+        """
         return np.concatenate([x.ravel() for x in theta])
 
     def unpacked(self, point: np.ndarray, theta: Theta) -> Theta:
-        """theta from such a vector; `theta` has the shapes."""
+        """Return the theta of a packed vector.
+
+        Parameters
+        ----------
+        point : ndarray
+            A vector as `packed` returns it.
+        theta : tuple of ndarray
+            Any theta of this fit, for the shapes of its arrays.
+
+        Returns
+        -------
+        tuple of ndarray
+        """
         ends = np.cumsum([x.size for x in theta])[:-1]
         return tuple(part.reshape(x.shape) for part, x in zip(np.split(point, ends), theta, strict=True))
 
     def published(self, theta: Theta, stats: Stats, frame: Frame, units: Units) -> dict[str, np.ndarray]:
-        """Fitted attributes of the shapes, in the units of the data."""
+        """Return the fitted attributes that describe the shapes of the clusters.
+
+        Parameters
+        ----------
+        theta : tuple of ndarray
+            Fitted parameters of the clusters.
+        stats : Stats
+            Statistics of a sweep at theta.
+        frame : Frame
+            The sets of clusters that own a column.
+        units : Units
+            The units of the loop.
+
+        Returns
+        -------
+        dict of ndarray
+            Arrays in the units of the data, by the name of the attribute.
+        """
         return {}
 
     def complaints(self, theta: Theta, units: Units) -> Iterator[str]:
-        """A sentence for each cluster that has degenerated."""
+        """Yield a sentence for each cluster that has degenerated; the estimator warns with it.
+
+        Parameters
+        ----------
+        theta : tuple of ndarray
+            Fitted parameters of the clusters.
+        units : Units
+            The units of the loop.
+
+        Yields
+        ------
+        str
+        """
         yield from ()
