@@ -112,7 +112,7 @@ def configurations():
         # For the contract, whose 15 rows of 30 features leave metrics undetermined: acceleration makes 1e-7
         # of the rounding by which rows with weights differ from repeated ones.
         _named(EVIDENTIAL, geometry="ellipsoids", acceleration=None),
-        _named(EVIDENTIAL, geometry="mahalanobis", metric_reg=0.1, acceleration=None),
+        _named(EVIDENTIAL, geometry="ellipsoids", metric_reg=0.1, acceleration=None),
         _named(EVIDENTIAL, cardinality_power=2.0),
         _named(EVIDENTIAL, data_weight="paper", label_exponent=1.0),
         _named(MIXED, b="auto"),
@@ -135,6 +135,11 @@ def configurations():
         _named(FUZZY, geometry="ellipsoids", noise_distance=2.0, m=1.6),
         _named(MIXTURE, noise=True),
         _named(MIXTURE, acceleration=None, reg_covar=0.0),
+    ]
+    spread += [
+        _named(FUZZY, fuzzifier="polynomial"),
+        _named(FUZZY, fuzzifier="polynomial", crisp_ratio=0.2, noise_distance=2.0),
+        _named(FUZZY, fuzzifier="polynomial", geometry="ellipsoids"),
     ]
     spread += [_named(MIXTURE, covariance_type=kind) for kind in ("tied", "diag", "spherical")]
     return spread

@@ -185,7 +185,7 @@ _ENTRIES = [
         "Evidential c-means with adaptive metrics",
         "EvidentialCMeans",
         _CECM,
-        {**_ECM, "geometry": "mahalanobis", "metric_reg": 0.0},
+        {**_ECM, "geometry": "ellipsoids", "metric_reg": 0.0},
     ),
     Entry(
         "secm",

@@ -56,7 +56,7 @@ def test_iris_without_knowledge(iris):
 
 
 @pytest.mark.parametrize("weight", ["auto", "paper"])
-@pytest.mark.parametrize(("geometry", "least"), [("points", 0.75), ("mahalanobis", 0.85)])
+@pytest.mark.parametrize(("geometry", "least"), [("points", 0.75), ("ellipsoids", 0.85)])
 def test_iris_with_ten_percent_of_each(geometry, least, weight, iris):
     """Xie & Antoine, Tables 3 and 4, 10 %: 0.70 and 0.83, which the continuation of the links exceeds."""
     X, y = iris
@@ -67,3 +67,10 @@ def test_iris_with_ten_percent_of_each(geometry, least, weight, iris):
         model.fit(X, told.y, must_link=told.must_link, cannot_link=told.cannot_link)
         scores.append(adjusted_rand_score(y, model.labels_))
     assert np.mean(scores) >= least
+
+
+def test_mahalanobis_has_one_meaning(iris):
+    with pytest.warns(FutureWarning, match='Write "ellipsoids"'):
+        old = EvidentialCMeans(3, geometry="mahalanobis", random_state=0).fit(iris[0])
+    new = EvidentialCMeans(3, geometry="ellipsoids", random_state=0).fit(iris[0])
+    assert np.array_equal(old.masses_, new.masses_)

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris, make_blobs
 
 import softclust as sc
-from oracles import fuzzy, hard, possibilistic, separated
+from oracles import fuzzy, hard, polynomial, possibilistic, separated
 
 LITERAL = {"acceleration": None, "tol": 1e-13, "max_iter": 5000}
 
@@ -17,6 +17,10 @@ def blobs(seed):
     return X, X[rng.choice(len(X), 3, replace=False)] + 0.01, rng.uniform(0.2, 3.0, len(X))
 
 
+def polynomial_c_means(X, V, weights=None, beta=0.5):
+    return polynomial.fit(X, V, beta, weights)
+
+
 SCALE = np.array([2.0, 3.0, 4.5])
 
 # name: (estimator, its parameters, oracle, the oracle's parameters)
@@ -25,6 +29,12 @@ CASES = {
     "fcm": (sc.FuzzyCMeans, {"m": 2.0}, fuzzy.fuzzy_c_means, {"m": 2.0}),
     "fcm m=1.3": (sc.FuzzyCMeans, {"m": 1.3}, fuzzy.fuzzy_c_means, {"m": 1.3}),
     "fcm m=3": (sc.FuzzyCMeans, {"m": 3.0}, fuzzy.fuzzy_c_means, {"m": 3.0}),
+    "polynomial": (
+        sc.FuzzyCMeans,
+        {"fuzzifier": "polynomial", "crisp_ratio": 0.3},
+        polynomial_c_means,
+        {"beta": 0.3},
+    ),
     "swfcm": (
         sc.FuzzyCMeans,
         {"m": 2.0, "density_rate": 0.1},

@@ -344,7 +344,7 @@ def test_iris_with_metrics(iris):
 
 
 @pytest.mark.parametrize("data_weight", ["paper", "auto"])
-@pytest.mark.parametrize(("geometry", "least"), [("points", 0.75), ("mahalanobis", 0.85)])
+@pytest.mark.parametrize(("geometry", "least"), [("points", 0.75), ("ellipsoids", 0.85)])
 def test_iris_with_a_tenth_known(iris, geometry, least, data_weight):
     """Labels and pairs of both kinds, 15 each, 20 draws; started at the labelled means.
 

@@ -278,7 +278,7 @@ LINKED = {
     "lpecm, 1.5": {"labelled": True, "weighed": True, "beta": 1.5, "label_exponent": 2.0},
     "lpecm, 3": {"labelled": True, "weighed": True, "beta": 3.0},
     "lpecm, no loophole": {"labelled": True, "weighed": True, "empty_satisfies_links": False},
-    "lpecm, ellipsoids": {"labelled": True, "weighed": True, "geometry": "mahalanobis", "metric_reg": 0.01},
+    "lpecm, ellipsoids": {"labelled": True, "weighed": True, "geometry": "ellipsoids", "metric_reg": 0.01},
 }
 
 

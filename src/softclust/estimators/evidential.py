@@ -11,6 +11,7 @@ import numpy as np
 
 from softclust.compat.sklearn import Interval, StrOptions
 from softclust.credal import CredalPartition
+from softclust.errors import warn
 from softclust.estimators.base import SoftClusterer
 from softclust.estimators.cmeans import SHAPED, density_of, shaped_start
 from softclust.estimators.parameters import documented
@@ -60,8 +61,8 @@ class EvidentialCMeans(SoftClusterer):
     noise_distance : float, default=None
         rho: a row farther than about this from every centre believes in the empty set.  None: sqrt(10)
         times the median distance of the rows from their median.
-    geometry : {"points", "ellipsoids", "mahalanobis"}, default="points"
-        "ellipsoids" and "mahalanobis": each cluster adapts a metric of its own (Antoine et al. 2012).
+    geometry : {"points", "ellipsoids"}, default="points"
+        "ellipsoids": each cluster adapts a metric of its own (Antoine et al. 2012).
     metric_reg : float, default=1e-4
         kappa: J += kappa sum_k tr(S_k T), T = (n/c) diag(var X), which keeps metrics from degenerating.
     separation : Repulsion or CentralDistance, default=None
@@ -153,6 +154,12 @@ class EvidentialCMeans(SoftClusterer):
 
     # ------------------------------------------------------------------ the sentence
     def _sentence(self, data: Data) -> Sentence:
+        if self.geometry == "mahalanobis":
+            warn(
+                'geometry="mahalanobis" means one metric for all clusters, but EvidentialCMeans adapts one '
+                'for each; it is read as "ellipsoids", and will be refused later. Write "ellipsoids".',
+                FutureWarning,
+            )
         c, source = data.n_clusters, data.source
         partition = Fuzzy(self.beta)
         asked = focal_sets(self.focal_sets, c)
@@ -175,7 +182,7 @@ class EvidentialCMeans(SoftClusterer):
 
     @property
     def _geometry(self) -> str:
-        """The word of the grammar: each cluster adapts a metric of its own."""
+        """The word of the grammar; "mahalanobis" was once another name of "ellipsoids" here."""
         return "ellipsoids" if self.geometry == "mahalanobis" else self.geometry
 
     def _start(self, source: Any, data: Data, sentence: Sentence, rng: Any) -> Start:

@@ -42,7 +42,7 @@ STARTS = 5
 LETTERS = 227
 EUCLIDEAN, MAHALANOBIS = "points", "mahalanobis"
 QUICK_DRAWS = {"Iris": 5, "Letters": 5, "Wdbc": 1, "Glass": 2}  # fewer for slow data sets
-METRICS: dict[str, dict] = {EUCLIDEAN: {}, MAHALANOBIS: {"geometry": "mahalanobis", "metric_reg": 0.0}}
+METRICS: dict[str, dict] = {EUCLIDEAN: {}, MAHALANOBIS: {"geometry": "ellipsoids", "metric_reg": 0.0}}
 STOP = {"tol": 5e-4, "acceleration": None}
 READINGS = ("random starts", "labelled means", "growing pairs")
 

@@ -48,7 +48,7 @@ class Journal:
     seed : int
         Seed of the random numbers, unless the file holds another one.
     defaults : dict of str to str, default=None
-        Digests of the parameters' defaults by name.  A file from before a parameter existed has its default.
+        Digests of the default of each parameter.  A file that does not name a parameter has its default.
     """
 
     memory: LoopState | None  # of the running loop
