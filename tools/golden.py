@@ -16,6 +16,7 @@ import hashlib
 import inspect
 import json
 import os
+import re
 import shutil
 import sys
 import warnings
@@ -235,8 +236,11 @@ def saved(folder, write):
     """Models and checkpoints that were written before still load, and say the same."""
     X = make_blobs()[0]
     folder.mkdir(exist_ok=True)
-    for number, (name, make) in enumerate(configurations()):
-        model, state = folder / f"{number}.zip", folder / f"{number}.fit"
+    for name, make in configurations():
+        stem = re.sub(r"[^\w=.-]+", "_", name)
+        model, state = folder / f"{stem}.zip", folder / f"{stem}.fit"
+        if not (write or model.exists()):
+            continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if write:

@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 
 from softclust.compat.sklearn import Interval, StrOptions, fit_context
 from softclust.estimators.callbacks import WithCallbacks, observed
-from softclust.estimators.predictions import Predictions
+from softclust.estimators.predictions import LoopPredictions
 from softclust.estimators.publish import publish
 from softclust.estimators.reading import Data, check_parameters, input_restored, read
 from softclust.estimators.readout import Fitted
@@ -56,7 +56,7 @@ def _is_additive(estimator: Any) -> bool:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SoftClusterer(Predictions, WithCallbacks, ClusterMixin, BaseEstimator):
+class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator):
     """Base of the estimators that the loop fits.
 
     A family says its sentence in `_sentence`.  It may also say where it starts (`_start`), what is read out
@@ -309,27 +309,3 @@ class SoftClusterer(Predictions, WithCallbacks, ClusterMixin, BaseEstimator):
             publish(self, data, outcome, options)
             self.n_samples_seen_, self.classes_ = seen + len(source), classes
         return self
-
-    def fit_predict(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        sample_weight: Any = None,
-        must_link: Any = None,
-        cannot_link: Any = None,
-    ) -> Any:
-        """Fit, and return `labels_`.
-
-        Parameters
-        ----------
-        X, y, sample_weight, must_link, cannot_link
-            As in `fit`.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            The likeliest cluster of each row.
-        """
-        self.fit(X, y, sample_weight=sample_weight, must_link=must_link, cannot_link=cannot_link)
-        return self.labels_

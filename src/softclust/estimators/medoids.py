@@ -15,8 +15,8 @@ from sklearn.utils.validation import validate_data
 from softclust.compat.sklearn import Interval, InvalidParameterError, StrOptions, fit_context
 from softclust.errors import warn
 from softclust.estimators.medoid_predictions import AS_FLOATS, MedoidPredictions, loss_of
+from softclust.estimators.readout import members
 from softclust.knowledge.weights import check_weight
-from softclust.medoids import fitted as readout
 from softclust.medoids.inputs import (
     candidates,
     check_entries,
@@ -216,30 +216,6 @@ class KMedoids(MedoidPredictions, ClusterMixin, BaseEstimator):
             self._publish(rows, space, medoids, weight, found)
         return self
 
-    def fit_predict(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        sample_weight: Any = None,
-        must_link: Any = None,
-        cannot_link: Any = None,
-    ) -> Any:
-        """Fit, and return `labels_`.
-
-        Parameters
-        ----------
-        X, y, sample_weight, must_link, cannot_link
-            As in `fit`.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            The nearest medoid of each row.
-        """
-        known = {"sample_weight": sample_weight, "must_link": must_link, "cannot_link": cannot_link}
-        return self.fit(X, y, **known).labels_
-
     def _rows(self, X: Any) -> Any:
         """The rows, checked: an array, or remote rows if they are too many to be brought here."""
         if is_remote(X):
@@ -324,7 +300,7 @@ class KMedoids(MedoidPredictions, ClusterMixin, BaseEstimator):
         metric = metric_for(self.metric, self._metric_parameters, rows)
         loss, sizes = RemoteVectors(metric, rows).tally(medoids, weight)
         self.inertia_ = self.objective_ = float(metric.to_data(loss))
-        self.labels_ = self._source(rows).rowwise(readout.labels, self._fitted)
+        self.labels_ = self._source_of(rows).rowwise(members, self._fitted).labels
         self._publish_end(found, int((sizes > 0).sum()))
 
     def _publish_end(self, found: Found, distinct: int) -> None:

@@ -209,12 +209,8 @@ class GaussianMixture(SoftClusterer):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-        y : ignored
-            There by convention.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How many rows each row stands for.
+        X, y, sample_weight
+            The rows; `y` is ignored; how many rows each row stands for.
 
         Returns
         -------

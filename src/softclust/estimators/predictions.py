@@ -18,25 +18,45 @@ from softclust.sources.rows import Rows
 
 
 class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """Predictions, distances and scores, all read from the one value `_fitted`."""
+    """Predictions and distances, all read from the one value `_fitted`."""
 
-    _fitted: Fitted
+    _fitted: Any
     n_jobs: int | None
     n_clusters_: int
-    n_samples_seen_: int
-    classes_: Any
     labels_: Any
+    fit: Any
 
-    def _source(self, X: Any, sample_weight: Any = None) -> Any:
-        """New rows, checked, in the units of the fit."""
-        check_is_fitted(self)
-        X = rows_of(self, X, reset=False)
-        weight = None if sample_weight is None else check_weight(sample_weight, len(X))
-        return source_of(Rows(X, self._fitted.units, weight), n_threads(self.n_jobs))
+    def _source(self, X: Any) -> Any:
+        """New rows, checked, as a source."""
+        raise NotImplementedError
 
     def _members(self, X: Any) -> Any:
         """What the fitted state says of each row; lazy where X is."""
         return self._source(X).rowwise(readout.members, self._fitted)
+
+    def fit_predict(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        must_link: Any = None,
+        cannot_link: Any = None,
+    ) -> Any:
+        """Fit, and return `labels_`.
+
+        Parameters
+        ----------
+        X, y, sample_weight, must_link, cannot_link
+            As in `fit`.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            The likeliest cluster of each row.
+        """
+        self.fit(X, y, sample_weight=sample_weight, must_link=must_link, cannot_link=cannot_link)
+        return self.labels_
 
     def predict(self, X: Any) -> Any:
         """Predict the likeliest cluster of each row: the most typical one where there are typicalities.
@@ -67,6 +87,40 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             Rows sum to 1; typicalities are divided by their row sum.
         """
         return self._members(X).memberships
+
+    def transform(self, X: Any) -> Any:
+        """Measure the distance of each row to each cluster.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_clusters_)
+            In the units of the data where the geometry's distances have a unit.
+        """
+        return self._source(X).rowwise(readout.distances, self._fitted)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_clusters_
+
+
+class LoopPredictions(Predictions):
+    """What the estimators of the loop say beside that: outliers, and the objective of new rows."""
+
+    _fitted: Fitted
+    n_samples_seen_: int
+    classes_: Any
+
+    def _source(self, X: Any, sample_weight: Any = None) -> Any:
+        """New rows, checked, in the units of the fit."""
+        check_is_fitted(self)
+        X = rows_of(self, X, reset=False)
+        weight = None if sample_weight is None else check_weight(sample_weight, len(X))
+        return source_of(Rows(X, self._fitted.units, weight), n_threads(self.n_jobs))
 
     def outlier_score(self, X: Any) -> Any:
         """Score how far each row is from all clusters.
@@ -99,21 +153,6 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         members = self._members(X)
         return self._fitted.outliers(members)
 
-    def transform(self, X: Any) -> Any:
-        """Measure the distance of each row to each cluster.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        distances : ndarray of shape (n_samples, n_clusters_)
-            In the units of the data where the geometry's distances have a unit.
-        """
-        return self._source(X).rowwise(readout.distances, self._fitted)
-
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Score the fitted clusters on X.
 
@@ -135,7 +174,3 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         stats = source.reduce(sweep, fitted.model, fitted.state)
         objective = fitted.model.objective(fitted.state, stats)
         return -float(objective_in_data_units(objective, fitted.model, source.rows))
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_clusters_

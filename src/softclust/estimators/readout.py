@@ -110,12 +110,12 @@ class FittedMixture(Fitted):
 
 
 # Functions of a fitted value and a source, as sources take them: also on the workers of a cluster.
-def members(fitted: Fitted, source: Any) -> Any:
+def members(fitted: Any, source: Any) -> Any:
     """Memberships, typicalities, labels and outlier scores of each row."""
     return fitted.members(source)
 
 
-def distances(fitted: Fitted, source: Any) -> np.ndarray:
+def distances(fitted: Any, source: Any) -> np.ndarray:
     """(n, c) distances of each row to each cluster."""
     return fitted.distances(source)
 

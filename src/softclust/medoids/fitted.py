@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,13 @@ from softclust.medoids.metrics import Compiled, Named, metric_for
 from softclust.medoids.spaces import Matrix
 
 if TYPE_CHECKING:
-    from softclust.sources import LocalSource
+    pass
+
+
+class Nearest(NamedTuple):
+    """The cluster of each row."""
+
+    labels: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -33,28 +39,24 @@ class FittedMedoids:
     def _metric(self, X: np.ndarray) -> Compiled | Named:
         return metric_for(self.metric, self.parameters, X, self.centers)
 
-    def nearest(self, X: np.ndarray, threads: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the nearest medoid of each row and its distance, both (n,)."""
+    def nearest(self, source: Any) -> tuple[np.ndarray, np.ndarray]:
+        """(n,) the nearest medoid of each row, and its distance."""
+        X = source.rows.X
         if self.centers is None:
             return Matrix(X.T).nearest(slice(None))
         metric = self._metric(X)
-        labels, least = metric.nearest(metric.prepare(X), metric.prepare(self.centers), threads)
+        labels, least = metric.nearest(metric.prepare(X), metric.prepare(self.centers), source.threads)
         return labels, metric.to_data(least)
 
-    def distances(self, X: np.ndarray, threads: int) -> np.ndarray:
-        """Return the (n, k) distances of each row to each medoid."""
+    def members(self, source: Any) -> Nearest:
+        """The nearest medoid of each row."""
+        return Nearest(self.nearest(source)[0])
+
+    def distances(self, source: Any) -> np.ndarray:
+        """(n, k) distances of each row to each medoid."""
+        X = source.rows.X
         if self.centers is None:
             return X
         metric = self._metric(X)
-        d = metric.between(metric.prepare(self.centers), metric.prepare(X), X.dtype, threads)
+        d = metric.between(metric.prepare(self.centers), metric.prepare(X), X.dtype, source.threads)
         return metric.to_data(np.ascontiguousarray(d.T))
-
-
-def labels(fitted: FittedMedoids, source: LocalSource) -> np.ndarray:
-    """Return the nearest medoid of each row of a source, (n,)."""
-    return fitted.nearest(source.rows.X, source.threads)[0]
-
-
-def distances(fitted: FittedMedoids, source: LocalSource) -> np.ndarray:
-    """Return the (n, k) distances of each row of a source to each medoid."""
-    return fitted.distances(source.rows.X, source.threads)
