@@ -100,3 +100,96 @@ def test_the_stand_in_can_be_switched_off():
     code = "import sys, softclust; softclust.FuzzyCMeans; print('scipy.stats' in sys.modules)"
     assert run(code) == "False\n"
     assert run(code, SOFTCLUST_SCIPY_STATS="1") == "True\n"
+
+
+def version_of(package):
+    from importlib.metadata import version
+
+    return f"{package} {version(package)}"
+
+
+PRIVATE = {  # package: (module, name) that `softclust.compat` uses
+    "scikit-learn": [
+        ("sklearn.base", "_fit_context"),
+        ("sklearn.utils._param_validation", "Interval"),
+        ("sklearn.utils._param_validation", "InvalidParameterError"),
+        ("sklearn.utils._param_validation", "validate_parameter_constraints"),
+        ("sklearn.callback._callback_support", "callback_management_context"),
+        ("sklearn.callback._callback_support", "CallbackSupportMixin._init_callback_context"),
+    ],
+    "numba": [
+        ("numba.core.caching", "FunctionCache._load_overload"),
+        ("numba.core.caching", "FunctionCache._guard_against_spurious_io_errors"),
+        ("numba.core.caching", "IndexDataCacheFile._load_data"),
+        ("numba.core.caching", "IndexDataCacheFile._save_data"),
+        ("numba.core.caching", "NullCache"),
+    ],
+    "numpy": [("numpy.lib.format", "write_array_header_2_0"), ("numpy.lib.format", "dtype_to_descr")],
+    "distributed": [("distributed.actor", "Actor._worker_rpc")],
+}
+
+
+@pytest.mark.parametrize("package", PRIVATE)
+def test_private_names_are_there(package):
+    """If this fails, the named version is the first without a name that `softclust.compat` uses."""
+    from importlib import import_module
+
+    for module, name in PRIVATE[package]:
+        found = import_module(module)
+        for part in name.split("."):
+            assert hasattr(found, part), f"{version_of(package)} has no {module}.{name}"
+            found = getattr(found, part)
+
+
+def test_a_mapped_array_can_be_read_ahead(tmp_path):
+    from softclust.compat.numpy import read_ahead, write_header
+
+    path = tmp_path / "rows.npy"
+    with open(path, "wb") as file:
+        write_header(file, (0, 3), np.dtype("f8"))
+        file.write(np.ones((4, 3)).data)
+        file.seek(0)
+        write_header(file, (4, 3), np.dtype("f8"))
+    rows = np.load(path, mmap_mode="r")
+    read_ahead(rows)
+    assert np.array_equal(rows, np.ones((4, 3))), version_of("numpy")
+
+
+def test_an_actor_can_be_asked_directly():
+    from distributed import Client
+
+    from softclust.compat.dask import address_of, ask_directly, current_client, meta_of
+
+    with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
+        assert current_client() is client
+        actor = client.submit(Counter, actor=True).result()
+        assert address_of(actor).startswith("inproc"), version_of("distributed")
+        ask_directly(actor, client)
+        assert actor.more().result() == 1, version_of("distributed")
+    import dask.array as da
+
+    assert meta_of(da.ones((4, 3))).shape == (0, 3)
+
+
+class Counter:
+    """An actor."""
+
+    count = 0
+
+    def more(self):
+        self.count += 1
+        return self.count
+
+
+def test_only_compat_uses_private_names():
+    """Private names of other packages stand in `softclust.compat` alone."""
+    import re
+    from pathlib import Path
+
+    source = Path(compat.__file__).parents[1]
+    pattern = re.compile(
+        r"(?:from|import) (?:sklearn|numba|distributed|dask|scipy|numpy)[\w.]*\._\w+|_param_validation"
+    )
+    for path in source.rglob("*.py"):
+        if path.parent.name != "compat":
+            assert not pattern.search(path.read_text()), path

@@ -215,7 +215,7 @@ def public_face():
         cls = getattr(softclust, name)
         made = inspect.signature(cls).parameters.values()
         shown = sorted(f"{p.name}={p.default!r} {p.kind.name}" for p in made)
-        yield f"{name} parameters", {"parameters": "; ".join(shown)}
+        yield f"{name} parameters", {one: "there" for one in shown}
         methods = [m for m in dir(cls) if m[0] != "_" and callable(getattr(cls, m, None))]
         yield (
             f"{name} methods",
@@ -229,7 +229,7 @@ def public_face():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             fitted = cls(3).fit(X) if name == "KMedoids" else cls(3).fit(X, np.where(y == 0, 0, -1))
-        yield f"{name} fitted", {"names": " ".join(n for n in dir(fitted) if n[0] != "_")}
+        yield f"{name} fitted", {n: "there" for n in dir(fitted) if n[0] != "_"}
 
 
 def saved(folder, write):
@@ -246,9 +246,10 @@ def saved(folder, write):
             if write:
                 softclust.save(make().fit(X), model)
                 make(checkpoint=str(state)).fit(X)
-            found = {"reloaded": digest(told(softclust.load(model), X))}
+            found = {f"reloaded {key}": value for key, value in told(softclust.load(model), X).items()}
             try:
-                found |= {"resumed": digest(told(make(checkpoint=str(state)).fit(X), X))}
+                resumed = told(make(checkpoint=str(state)).fit(X), X)
+                found |= {f"resumed {key}": value for key, value in resumed.items()}
             except Exception as error:
                 found |= {"error": f"{type(error).__name__}: {error}"}
         yield f"saved / {name}", found
@@ -277,14 +278,14 @@ def main():
     before = json.loads((folder / "digests.json").read_text())
     now = dict(everything(folder, False))
     different = 0
-    for name in sorted({*before, *now}):
-        old, new = before.get(name, {}), now.get(name, {})
-        keys = [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
+    for name, old in before.items():
+        new = now.get(name, {})
+        keys = [key for key in old if old[key] != new.get(key)]
         if keys:
             different += 1
             print(name, "differs in", ", ".join(keys))
             for key in keys[:3]:
-                print("   before:", str(old.get(key))[:400])
+                print("   before:", str(old[key])[:400])
                 print("   now:   ", str(new.get(key))[:400])
     print(f"{len(now)} records, {different} differ")
     return int(different > 0)

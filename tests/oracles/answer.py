@@ -1,4 +1,4 @@
-"""What every oracle returns."""
+"""What every oracle returns, and the alternation that most oracles share."""
 
 from __future__ import annotations
 
@@ -22,3 +22,21 @@ class Answer(NamedTuple):
     objective: float
     history: np.ndarray
     n_iter: int
+
+
+def alternate(V0, rows, centres, tol, max_iter) -> Answer:
+    """rows(V) -> (U, T, J) and centres(V, U, T) -> V in turn until the centres stand still."""
+    V = np.array(V0, float)
+    U, T, J = rows(V)
+    history = [J]
+    n_iter = 0
+    while n_iter < max_iter:
+        n_iter += 1
+        V_new = centres(V, U, T)
+        shift = np.max(np.abs(V_new - V))
+        V = V_new
+        U, T, J = rows(V)
+        history.append(J)
+        if shift <= tol:
+            break
+    return Answer(V, U, T, J, np.array(history), n_iter)

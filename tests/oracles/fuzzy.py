@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .answer import Answer
+from .answer import Answer, alternate
 
 
 def squared_distances(X, V):
@@ -38,31 +38,32 @@ def fuzzy_memberships(d, m):
     return U
 
 
+def fuzzy_means(X, U, V, m, w):
+    """v_k = sum_i w_i u_ik^m x_i / sum_i w_i u_ik^m."""
+    V = V.copy()
+    for k in range(len(V)):
+        V[k] = (w * U[:, k] ** m) @ X / np.sum(w * U[:, k] ** m)
+    return V
+
+
 def fuzzy_c_means(X, V0, *, m, weights=None, tol=1e-13, max_iter=5000) -> Answer:
     """FCM, equations (1)-(3) of the SWFCM paper.
 
     J = sum_i w_i sum_k u_ik^m d_ik, sum_k u_ik = 1.
     v_k = sum_i w_i u_ik^m x_i / sum_i w_i u_ik^m.
     """
-    X, V = np.array(X, float), np.array(V0, float)
+    X = np.array(X, float)
     w = np.ones(len(X)) if weights is None else np.array(weights, float)
-    d = squared_distances(X, V)
-    U = fuzzy_memberships(d, m)
-    history = [np.sum(w[:, None] * U**m * d)]
-    n_iter = 0
-    while n_iter < max_iter:
-        n_iter += 1
-        V_new = V.copy()
-        for k in range(len(V)):
-            V_new[k] = (w * U[:, k] ** m) @ X / np.sum(w * U[:, k] ** m)
-        shift = np.max(np.abs(V_new - V))
-        V = V_new
+
+    def rows(V):
         d = squared_distances(X, V)
         U = fuzzy_memberships(d, m)
-        history.append(np.sum(w[:, None] * U**m * d))
-        if shift <= tol:
-            break
-    return Answer(V, U, None, history[-1], np.array(history), n_iter)
+        return U, None, np.sum(w[:, None] * U**m * d)
+
+    def centres(V, U, T):
+        return fuzzy_means(X, U, V, m, w)
+
+    return alternate(V0, rows, centres, tol, max_iter)
 
 
 def noise_fuzzy_c_means(X, V0, *, m, noise_distance, weights=None, tol=1e-13, max_iter=5000) -> Answer:
@@ -73,31 +74,19 @@ def noise_fuzzy_c_means(X, V0, *, m, noise_distance, weights=None, tol=1e-13, ma
     The memberships returned are the raw u of the real clusters: their row sums are below one and
     the rest, 1 - sum_k u_ik, belongs to noise. delta is a distance, so it enters J squared.
     """
-    X, V = np.array(X, float), np.array(V0, float)
-    n, c = len(X), len(V)
-    w = np.ones(n) if weights is None else np.array(weights, float)
-    noise = np.full((n, 1), float(noise_distance) ** 2)
+    X = np.array(X, float)
+    w = np.ones(len(X)) if weights is None else np.array(weights, float)
+    noise = np.full((len(X), 1), float(noise_distance) ** 2)
 
     def rows(V):
         d = np.hstack([squared_distances(X, V), noise])
         U = fuzzy_memberships(d, m)
-        return U, np.sum(w[:, None] * U**m * d)
+        return U[:, : len(V)], None, np.sum(w[:, None] * U**m * d)
 
-    U, J = rows(V)
-    history = [J]
-    n_iter = 0
-    while n_iter < max_iter:
-        n_iter += 1
-        V_new = V.copy()
-        for k in range(c):
-            V_new[k] = (w * U[:, k] ** m) @ X / np.sum(w * U[:, k] ** m)
-        shift = np.max(np.abs(V_new - V))
-        V = V_new
-        U, J = rows(V)
-        history.append(J)
-        if shift <= tol:
-            break
-    return Answer(V, U[:, :c], None, J, np.array(history), n_iter)
+    def centres(V, U, T):
+        return fuzzy_means(X, U, V, m, w)
+
+    return alternate(V0, rows, centres, tol, max_iter)
 
 
 def density_weights(X, rate, weights=None):
@@ -146,27 +135,16 @@ def schneider_fcm(X, V0, *, m, rate, weights=None, tol=1e-13, max_iter=5000) -> 
     centres with phi held fixed. The centre step ignores phi's own dependence on V, so the history
     of J may rise: this is a fixed-point iteration, not a descent.
     """
-    X, V = np.array(X, float), np.array(V0, float)
+    X = np.array(X, float)
     w = np.ones(len(X)) if weights is None else np.array(weights, float)
 
     def rows(V):
         phi = w * schneider_weights(X, V, rate)
         d = squared_distances(X, V)
         U = fuzzy_memberships(d, m)
-        return phi, U, np.sum(phi[:, None] * U**m * d)
+        return U, None, np.sum(phi[:, None] * U**m * d)
 
-    phi, U, J = rows(V)
-    history = [J]
-    n_iter = 0
-    while n_iter < max_iter:
-        n_iter += 1
-        V_new = V.copy()
-        for k in range(len(V)):
-            V_new[k] = (phi * U[:, k] ** m) @ X / np.sum(phi * U[:, k] ** m)
-        shift = np.max(np.abs(V_new - V))
-        V = V_new
-        phi, U, J = rows(V)
-        history.append(J)
-        if shift <= tol:
-            break
-    return Answer(V, U, None, J, np.array(history), n_iter)
+    def centres(V, U, T):
+        return fuzzy_means(X, U, V, m, w * schneider_weights(X, V, rate))
+
+    return alternate(V0, rows, centres, tol, max_iter)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .answer import Answer
+from .answer import Answer, alternate
 
 
 def k_means(X, V0, *, weights=None, tol=1e-13, max_iter=5000) -> Answer:
@@ -15,11 +15,11 @@ def k_means(X, V0, *, weights=None, tol=1e-13, max_iter=5000) -> Answer:
     u_ik = 1 for the nearest centre (the first of equals), v_k = weighted mean of its rows.
     A cluster without rows keeps its centre (the notes leave this case open).
     """
-    X, V = np.array(X, float), np.array(V0, float)
-    n, c = len(X), len(V)
+    X = np.array(X, float)
+    n, c = len(X), len(V0)
     w = np.ones(n) if weights is None else np.array(weights, float)
 
-    def assign(V):
+    def rows(V):
         U = np.zeros((n, c))
         J = 0.0
         for i in range(n):
@@ -27,22 +27,14 @@ def k_means(X, V0, *, weights=None, tol=1e-13, max_iter=5000) -> Answer:
             nearest = int(np.argmin(d))
             U[i, nearest] = 1.0
             J += w[i] * d[nearest]
-        return U, J
+        return U, None, J
 
-    U, J = assign(V)
-    history = [J]
-    n_iter = 0
-    while n_iter < max_iter:
-        n_iter += 1
-        V_new = V.copy()
+    def centres(V, U, T):
+        V = V.copy()
         for k in range(c):
             total = np.sum(w * U[:, k])
             if total > 0:
-                V_new[k] = (w * U[:, k]) @ X / total
-        shift = np.max(np.abs(V_new - V))
-        V = V_new
-        U, J = assign(V)
-        history.append(J)
-        if shift <= tol:
-            break
-    return Answer(V, U, None, J, np.array(history), n_iter)
+                V[k] = (w * U[:, k]) @ X / total
+        return V
+
+    return alternate(V0, rows, centres, tol, max_iter)

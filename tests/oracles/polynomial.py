@@ -29,7 +29,7 @@ import itertools
 
 import numpy as np
 
-from .answer import Answer
+from .answer import Answer, alternate
 from .fuzzy import squared_distances
 
 
@@ -120,27 +120,15 @@ def fit(X, V, beta, weight=None, noise=0.0, steps=5000, tol=1e-13) -> Answer:
     noise is the squared noise distance. The memberships returned are those of the real clusters; the rest
     of a row, 1 - sum_k u_ik, belongs to noise.
     """
-    X, V = np.array(X, float), np.array(V, float)
+    X = np.array(X, float)
     w = np.ones(len(X)) if weight is None else np.array(weight, float)
 
     def rows(V):
         D = squared_distances(X, V)
         U, rest = memberships(D, beta, noise)
-        return U, objective(D, U, rest, beta, noise, w)
+        return U, None, objective(D, U, rest, beta, noise, w)
 
-    U, J = rows(V)
-    history = [J]
-    n_iter = 0
-    while n_iter < steps:
-        n_iter += 1
-        V_new = centres(X, U, V, beta, w)
-        shift = np.max(np.abs(V_new - V))
-        V = V_new
-        U, J = rows(V)
-        history.append(J)
-        if shift <= tol:
-            break
-    return Answer(V, U, None, J, np.array(history), n_iter)
+    return alternate(V, rows, lambda V, U, T: centres(X, U, V, beta, w), tol, steps)
 
 
 def brute(D_row, beta):

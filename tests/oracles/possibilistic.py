@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .answer import Answer
+from .answer import Answer, alternate
 from .fuzzy import fuzzy_c_means, fuzzy_memberships, squared_distances
 
 
@@ -64,6 +64,21 @@ def scale_from_improved(X, V, U, T, m, eta, weights=None):
     return gamma
 
 
+def _setting(X, V0, weights, scale):
+    """X, the numbers of rows and clusters, one weight a row and one scale a cluster."""
+    X, c = np.array(X, float), len(V0)
+    w = np.ones(len(X)) if weights is None else np.array(weights, float)
+    return X, len(X), c, w, np.ones(c) * scale
+
+
+def _means(X, influence, V):
+    """v_k = the mean of x weighted by influence(k)."""
+    V = V.copy()
+    for k in range(len(V)):
+        V[k] = influence(k) @ X / np.sum(influence(k))
+    return V
+
+
 def possibilistic_c_means(X, V0, *, m, scale, weights=None, tol=1e-13, max_iter=5000) -> Answer:
     """PCM, section II of the SRPCM paper.
 
@@ -72,35 +87,20 @@ def possibilistic_c_means(X, V0, *, m, scale, weights=None, tol=1e-13, max_iter=
 
     Corrected misprint: (1) reads 0 >= t >= 1, it is 0 <= t <= 1.
     """
-    X, V = np.array(X, float), np.array(V0, float)
-    n, c = len(X), len(V)
-    w = np.ones(n) if weights is None else np.array(weights, float)
-    gamma = np.ones(c) * scale
+    X, n, c, w, gamma = _setting(X, V0, weights, scale)
 
     def rows(V):
         d = squared_distances(X, V)
-        T = np.zeros((n, c))
-        J = 0.0
+        T, J = np.zeros((n, c)), 0.0
         for k in range(c):
             T[:, k] = 1.0 / (1.0 + (d[:, k] / gamma[k]) ** (1.0 / (m - 1.0)))
             J += np.sum(w * T[:, k] ** m * d[:, k]) + gamma[k] * np.sum(w * (1.0 - T[:, k]) ** m)
-        return T, J
+        return None, T, J
 
-    T, J = rows(V)
-    history = [J]
-    n_iter = 0
-    while n_iter < max_iter:
-        n_iter += 1
-        V_new = V.copy()
-        for k in range(c):
-            V_new[k] = (w * T[:, k] ** m) @ X / np.sum(w * T[:, k] ** m)
-        shift = np.max(np.abs(V_new - V))
-        V = V_new
-        T, J = rows(V)
-        history.append(J)
-        if shift <= tol:
-            break
-    return Answer(V, None, T, J, np.array(history), n_iter)
+    def centres(V, U, T):
+        return _means(X, lambda k: w * T[:, k] ** m, V)
+
+    return alternate(V0, rows, centres, tol, max_iter)
 
 
 def possibilistic_entropy(X, V0, *, scale, weights=None, tol=1e-13, max_iter=5000) -> Answer:
@@ -111,37 +111,22 @@ def possibilistic_entropy(X, V0, *, scale, weights=None, tol=1e-13, max_iter=500
     sum_i w_i sum_k gamma_k and nothing else.
     t_ik = exp(-d_ik / gamma_k), v_k = sum w t x / sum w t.
     """
-    X, V = np.array(X, float), np.array(V0, float)
-    n, c = len(X), len(V)
-    w = np.ones(n) if weights is None else np.array(weights, float)
-    gamma = np.ones(c) * scale
+    X, n, c, w, gamma = _setting(X, V0, weights, scale)
 
     def rows(V):
         d = squared_distances(X, V)
-        T = np.zeros((n, c))
-        J = 0.0
+        T, J = np.zeros((n, c)), 0.0
         for k in range(c):
             log_t = -d[:, k] / gamma[k]
             t = np.exp(log_t)
             T[:, k] = t
             J += np.sum(w * t * d[:, k]) + gamma[k] * np.sum(w * (t * log_t - t))
-        return T, J
+        return None, T, J
 
-    T, J = rows(V)
-    history = [J]
-    n_iter = 0
-    while n_iter < max_iter:
-        n_iter += 1
-        V_new = V.copy()
-        for k in range(c):
-            V_new[k] = (w * T[:, k]) @ X / np.sum(w * T[:, k])
-        shift = np.max(np.abs(V_new - V))
-        V = V_new
-        T, J = rows(V)
-        history.append(J)
-        if shift <= tol:
-            break
-    return Answer(V, None, T, J, np.array(history), n_iter)
+    def centres(V, U, T):
+        return _means(X, lambda k: w * T[:, k], V)
+
+    return alternate(V0, rows, centres, tol, max_iter)
 
 
 def possibilistic_fuzzy(X, V0, *, a, b, m, eta, scale, weights=None, tol=1e-13, max_iter=5000) -> Answer:
@@ -153,38 +138,22 @@ def possibilistic_fuzzy(X, V0, *, a, b, m, eta, scale, weights=None, tol=1e-13, 
 
     Corrected misprint: (6) holds for all rows i, not "for all k".
     """
-    X, V = np.array(X, float), np.array(V0, float)
-    n, c = len(X), len(V)
-    w = np.ones(n) if weights is None else np.array(weights, float)
-    gamma = np.ones(c) * scale
+    X, n, c, w, gamma = _setting(X, V0, weights, scale)
 
     def rows(V):
         d = squared_distances(X, V)
         U = fuzzy_memberships(d, m)
-        T = np.zeros((n, c))
-        J = 0.0
+        T, J = np.zeros((n, c)), 0.0
         for k in range(c):
             T[:, k] = 1.0 / (1.0 + (b * d[:, k] / gamma[k]) ** (1.0 / (eta - 1.0)))
             J += np.sum(w * (a * U[:, k] ** m + b * T[:, k] ** eta) * d[:, k])
             J += gamma[k] * np.sum(w * (1.0 - T[:, k]) ** eta)
         return U, T, J
 
-    U, T, J = rows(V)
-    history = [J]
-    n_iter = 0
-    while n_iter < max_iter:
-        n_iter += 1
-        V_new = V.copy()
-        for k in range(c):
-            influence = w * (a * U[:, k] ** m + b * T[:, k] ** eta)
-            V_new[k] = influence @ X / np.sum(influence)
-        shift = np.max(np.abs(V_new - V))
-        V = V_new
-        U, T, J = rows(V)
-        history.append(J)
-        if shift <= tol:
-            break
-    return Answer(V, U, T, J, np.array(history), n_iter)
+    def centres(V, U, T):
+        return _means(X, lambda k: w * (a * U[:, k] ** m + b * T[:, k] ** eta), V)
+
+    return alternate(V0, rows, centres, tol, max_iter)
 
 
 def improved_possibilistic(
@@ -200,10 +169,7 @@ def improved_possibilistic(
 
     In both, with cost_ik the bracket at the optimal t, u_ik is FCM's rule with cost for d.
     """
-    X, V = np.array(X, float), np.array(V0, float)
-    n, c = len(X), len(V)
-    w = np.ones(n) if weights is None else np.array(weights, float)
-    gamma = np.ones(c) * scale
+    X, n, c, w, gamma = _setting(X, V0, weights, scale)
     power = eta if variant == 1 else 1.0
 
     def rows(V):
@@ -221,22 +187,10 @@ def improved_possibilistic(
         U = fuzzy_memberships(cost, m)
         return U, T, np.sum(w[:, None] * U**m * cost)
 
-    U, T, J = rows(V)
-    history = [J]
-    n_iter = 0
-    while n_iter < max_iter:
-        n_iter += 1
-        V_new = V.copy()
-        for k in range(c):
-            influence = w * U[:, k] ** m * T[:, k] ** power
-            V_new[k] = influence @ X / np.sum(influence)
-        shift = np.max(np.abs(V_new - V))
-        V = V_new
-        U, T, J = rows(V)
-        history.append(J)
-        if shift <= tol:
-            break
-    return Answer(V, U, T, J, np.array(history), n_iter)
+    def centres(V, U, T):
+        return _means(X, lambda k: w * U[:, k] ** m * T[:, k] ** power, V)
+
+    return alternate(V0, rows, centres, tol, max_iter)
 
 
 def improved_possibilistic_two_pass(

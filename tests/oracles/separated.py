@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize
 
-from .answer import Answer
+from .answer import Answer, alternate
 from .fuzzy import squared_distances
 
 
@@ -154,16 +154,16 @@ def repulsive_pcm(X, V0, *, m, scale, strength, weights=None, tol=1e-13, max_ite
     gamma_k sum_i w_i while the repulsion tends to zero, so the infimum lies at infinity. A centre
     a million data radii away is taken as that case: ValueError.
     """
-    X, V = np.array(X, float), np.array(V0, float)
-    c = len(V)
+    X, c = np.array(X, float), len(V0)
     w = np.ones(len(X)) if weights is None else np.array(weights, float)
     gamma = np.ones(c) * scale
     radius = np.max(np.abs(X - X.mean(axis=0)))
-    T, J_pcm = _typicalities(X, V, m, gamma, w)
-    history = [J_pcm + repulsion_value(V, strength)]
-    n_iter = 0
-    while n_iter < max_iter:
-        n_iter += 1
+
+    def rows(V):
+        T, J_pcm = _typicalities(X, V, m, gamma, w)
+        return None, T, J_pcm + repulsion_value(V, strength)
+
+    def centres(V, U, T):
         mass = np.zeros(c)
         means = np.zeros_like(V)
         for k in range(c):
@@ -172,13 +172,9 @@ def repulsive_pcm(X, V0, *, m, scale, strength, weights=None, tol=1e-13, max_ite
         V_new = _repulsive_centres(V, mass, means, strength)
         if np.max(np.abs(V_new - X.mean(axis=0))) > 1e6 * radius:
             raise ValueError("repulsion drives a centre to infinity")
-        shift = np.max(np.abs(V_new - V))
-        V = V_new
-        T, J_pcm = _typicalities(X, V, m, gamma, w)
-        history.append(J_pcm + repulsion_value(V, strength))
-        if shift <= tol:
-            break
-    return Answer(V, None, T, history[-1], np.array(history), n_iter)
+        return V_new
+
+    return alternate(V0, rows, centres, tol, max_iter)
 
 
 def central_distance_pcm(X, V0, *, m, scale, strength, weights=None, tol=1e-13, max_iter=5000) -> Answer:
@@ -195,28 +191,22 @@ def central_distance_pcm(X, V0, *, m, scale, strength, weights=None, tol=1e-13, 
     part is bounded, the last term is not), so an answer is a local minimum, and a run may reach a
     matrix that is not positive definite only after several iterations.
     """
-    X, V = np.array(X, float), np.array(V0, float)
-    c = len(V)
+    X, c = np.array(X, float), len(V0)
     w = np.ones(len(X)) if weights is None else np.array(weights, float)
     gamma = np.ones(c) * scale
-    T, J_pcm = _typicalities(X, V, m, gamma, w)
-    history = [J_pcm + central_distance_value(V, strength)]
-    n_iter = 0
-    while n_iter < max_iter:
-        n_iter += 1
-        s = np.zeros(c)
-        R = np.zeros_like(V)
+
+    def rows(V):
+        T, J_pcm = _typicalities(X, V, m, gamma, w)
+        return None, T, J_pcm + central_distance_value(V, strength)
+
+    def centres(V, U, T):
+        s, R = np.zeros(c), np.zeros_like(V)
         for k in range(c):
             s[k] = np.sum(w * T[:, k] ** m)
             R[k] = (w * T[:, k] ** m) @ X
         A = np.diag(s) - 2.0 * strength * (c * np.eye(c) - np.ones((c, c)))
         if np.min(np.linalg.eigvalsh(A)) <= 0:
             raise ValueError("beta is so large that J is unbounded below in the centres")
-        V_new = np.linalg.solve(A, R)
-        shift = np.max(np.abs(V_new - V))
-        V = V_new
-        T, J_pcm = _typicalities(X, V, m, gamma, w)
-        history.append(J_pcm + central_distance_value(V, strength))
-        if shift <= tol:
-            break
-    return Answer(V, None, T, history[-1], np.array(history), n_iter)
+        return np.linalg.solve(A, R)
+
+    return alternate(V0, rows, centres, tol, max_iter)

@@ -24,7 +24,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import xlogy
 
-from .answer import Answer
+from .answer import Answer, alternate
 from .fuzzy import fuzzy_memberships, squared_distances
 from .separated import _repulsive_centres, central_distance_value, repulsion_value
 
@@ -241,24 +241,6 @@ def _means(X, influence, V):
     return V
 
 
-def _alternate(V0, rows, centres, tol, max_iter) -> Answer:
-    """rows(V) -> (U, T, J) and centres(V, U, T) -> V in turn until the centres stand still."""
-    V = np.array(V0, float)
-    U, T, J = rows(V)
-    history = [J]
-    n_iter = 0
-    while n_iter < max_iter:
-        n_iter += 1
-        V_new = centres(V, U, T)
-        shift = np.max(np.abs(V_new - V))
-        V = V_new
-        U, T, J = rows(V)
-        history.append(J)
-        if shift <= tol:
-            break
-    return Answer(V, U, T, J, np.array(history), n_iter)
-
-
 def _possibilistic_rows(X, V, F, alpha, w, m, gamma, penalty):
     """T and sum_i w_i sum_k (t^m d + gamma_k (1 - t)^m + alpha_i b_ik (t - f)^2 d), or with entropy."""
     d = squared_distances(X, V)
@@ -314,7 +296,7 @@ def semi_supervised_k_means(X, V0, *, F, alpha, weights=None, tol=1e-13, max_ite
     def centres(V, U, T):
         return _means(X, w[:, None] * (U + disagreement(U, F, alpha)), V)
 
-    return _alternate(V0, rows, centres, tol, max_iter)
+    return alternate(V0, rows, centres, tol, max_iter)
 
 
 def semi_supervised_fcm(
@@ -361,7 +343,7 @@ def semi_supervised_fcm(
         share = U**m if printed_centers else U**m + disagreement(U, F, alpha)
         return _means(X, w[:, None] * share, V)
 
-    return _alternate(V0, rows, centres, tol, max_iter)
+    return alternate(V0, rows, centres, tol, max_iter)
 
 
 def semi_supervised_pcm(
@@ -404,7 +386,7 @@ def semi_supervised_pcm(
     def centres(V, U, T):
         return _means(X, _possibilistic_influence(T, F, alpha, w, m, penalty, printed_centers), V)
 
-    return _alternate(V0, rows, centres, tol, max_iter)
+    return alternate(V0, rows, centres, tol, max_iter)
 
 
 def semi_supervised_repulsive_pcm(
@@ -437,7 +419,7 @@ def semi_supervised_repulsive_pcm(
             raise ValueError("repulsion drives a centre to infinity")
         return V
 
-    return _alternate(V0, rows, centres, tol, max_iter)
+    return alternate(V0, rows, centres, tol, max_iter)
 
 
 def semi_supervised_central_pcm(
@@ -486,7 +468,7 @@ def semi_supervised_central_pcm(
             raise ValueError("beta is so large that J is unbounded below in the centres")
         return np.linalg.solve(A, influence.T @ X)
 
-    return _alternate(V0, rows, centres, tol, max_iter)
+    return alternate(V0, rows, centres, tol, max_iter)
 
 
 def semi_supervised_pfcm(
@@ -519,7 +501,7 @@ def semi_supervised_pfcm(
     def centres(V, U, T):
         return _means(X, w[:, None] * (a * U**m + b * T**eta + disagreement(T, F, alpha)), V)
 
-    return _alternate(V0, rows, centres, tol, max_iter)
+    return alternate(V0, rows, centres, tol, max_iter)
 
 
 def semi_supervised_ipcm(
@@ -555,4 +537,4 @@ def semi_supervised_ipcm(
     def centres(V, U, T):
         return _means(X, w[:, None] * (U**m + disagreement(U, F, alpha)) * T**power, V)
 
-    return _alternate(V0, rows, centres, tol, max_iter)
+    return alternate(V0, rows, centres, tol, max_iter)
