@@ -215,7 +215,7 @@ def public_face():
         cls = getattr(softclust, name)
         made = inspect.signature(cls).parameters.values()
         shown = sorted(f"{p.name}={p.default!r} {p.kind.name}" for p in made)
-        yield f"{name} parameters", {one: "there" for one in shown}
+        yield f"{name} parameters", dict.fromkeys(shown, "there")
         methods = [m for m in dir(cls) if m[0] != "_" and callable(getattr(cls, m, None))]
         yield (
             f"{name} methods",

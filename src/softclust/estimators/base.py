@@ -51,8 +51,8 @@ def _drawn(random_state: Any) -> int:
 def _is_additive(estimator: Any) -> bool:
     """Whether sums of rows that have gone by still tell where centres belong."""
     asked = vars(estimator)
-    geometry = geometry_of(asked.get("geometry", "gath-geva"))  # mixtures are Gaussians
-    return geometry.is_additive and asked.get("separation") is None and not asked.get("merge_coincident")
+    additive = geometry_of(estimator._geometry).is_additive
+    return additive and asked.get("separation") is None and not asked.get("merge_coincident")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -176,6 +176,11 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
         check_parameters(self)
 
     # ------------------------------------------------------------------ what a family says
+    @property
+    def _geometry(self) -> Any:
+        """The word for the shape of clusters: mixtures, which have no such parameter, are Gaussians."""
+        return "gath-geva"
+
     def _sentence(self, data: Data) -> Sentence:
         """The sentence of the grammar that the parameters say about these rows."""
         raise NotImplementedError
@@ -235,8 +240,7 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
         known = {"sample_weight": sample_weight, "must_link": must_link, "cannot_link": cannot_link}
         metadata = {name: value for name, value in known.items() if value is not None}
         with observed(self, X, y, metadata) as observers, input_restored(self):
-            in_data_units = geometry_of(vars(self).get("geometry", "points")).in_data_units
-            data = read(self, X, y, **known, in_data_units=in_data_units)
+            data = read(self, X, y, **known, geometry=geometry_of(self._geometry))
             source, rows = data.source, data.source.rows
             seed = _seed(self.random_state)
             with single_threaded_blas(*rows.X.shape):
@@ -297,7 +301,7 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
         with observed(self, X, y, metadata) as observers:
             source, fitted = self._source(X, sample_weight), self._fitted
             labels = labels_of_classes(y, len(source), self.classes_)
-            data = Data(source, labels, None, self.n_clusters_)
+            data = Data(source, labels, None, self.n_clusters_, geometry_of(self._geometry))
             known, term = source, None
             if labels is not None:
                 known, term = self._sentence(data).labels(source, labels, fitted.model.frame)

@@ -26,7 +26,7 @@ from softclust.estimators.sentence import (
 from softclust.estimators.starts import BEGINNINGS, given_theta, start_of
 from softclust.grammar.frame import Frame
 from softclust.grammar.partitions import Partition
-from softclust.grammar.prototypes import GEOMETRIES, geometry_of
+from softclust.grammar.prototypes import GEOMETRIES
 from softclust.grammar.prototypes.base import AT_CIRCLES, SQUARED_LENGTHS
 from softclust.grammar.separation import CentralDistance, Repulsion
 from softclust.loop.recipes import Start
@@ -50,9 +50,9 @@ def density_of(estimator: Any) -> Density | None:
     return Density(estimator.density_rate, estimator.density_from == "centers")
 
 
-def shaped_start(estimator: Any, source: Any, data: Data, sentence: Sentence, rng: Any, word: Any) -> Start:
-    """Where a model of the geometry `word` starts."""
-    geometry = geometry_of(word)
+def shaped_start(estimator: Any, source: Any, data: Data, sentence: Sentence, rng: Any) -> Start:
+    """Where a model of any geometry starts."""
+    geometry, word = data.geometry, estimator._geometry
     return start_of(
         estimator,
         source,
@@ -129,6 +129,10 @@ class CMeans(SoftClusterer):
         "outlier_threshold": [None, Interval(Real, 0, 1, closed="both")],
     }
 
+    @property
+    def _geometry(self) -> Any:
+        return self.geometry
+
     def _said(
         self,
         data: Data,
@@ -139,12 +143,11 @@ class CMeans(SoftClusterer):
     ) -> Sentence:
         """The sentence of a family, from its own words and the parameters that all families share."""
         c, units = data.n_clusters, data.source.rows.units
-        cls = geometry_of(self.geometry)
-        noise = noise_for(self, partition, area_units(cls, units))
-        is_distance = noise and not partition.is_entropic and cls.measure == SQUARED_LENGTHS
+        noise = noise_for(self, partition, area_units(data.geometry, units))
+        is_distance = noise and not partition.is_entropic and data.geometry.measure == SQUARED_LENGTHS
         return Sentence(
             partition,
-            prototypes_for(self, partition, c, self.geometry),
+            prototypes_for(self, partition, data),
             Frame.singletons(c, noise),
             self._label_words(partition),
             links,
@@ -167,7 +170,7 @@ class CMeans(SoftClusterer):
         )
 
     def _start(self, source: Any, data: Data, sentence: Sentence, rng: Any) -> Start:
-        return shaped_start(self, source, data, sentence, rng, self.geometry)
+        return shaped_start(self, source, data, sentence, rng)
 
     def _readout(self, model: Any, state: Any, units: Any, width: Any = None) -> Fitted:
         limits = None

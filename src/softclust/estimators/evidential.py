@@ -168,7 +168,7 @@ class EvidentialCMeans(SoftClusterer):
         frame = Frame(sets, noise, self.cardinality_power)
         return Sentence(
             partition,
-            prototypes_for(self, partition, c, self._geometry),
+            prototypes_for(self, partition, data),
             frame,
             self._plausible_labels,
             LinkWords(self._link_costs, penalty=LinkPenalty(self.empty_satisfies_links)),
@@ -186,7 +186,7 @@ class EvidentialCMeans(SoftClusterer):
         return "ellipsoids" if self.geometry == "mahalanobis" else self.geometry
 
     def _start(self, source: Any, data: Data, sentence: Sentence, rng: Any) -> Start:
-        return shaped_start(self, source, data, sentence, rng, self._geometry)
+        return shaped_start(self, source, data, sentence, rng)
 
     def _knowledge_weight(self, source: Any, frame: Frame) -> float:
         """1/xi in loop units: what labels or pairs of strength 1 cost beside the data."""

@@ -14,7 +14,6 @@ from softclust.estimators.reading import Data
 from softclust.estimators.sentence import LinkWords, Sentence, in_deviations
 from softclust.grammar.partitions import Exponential, Fuzzy, Partition
 from softclust.grammar.partitions.separable import Polynomial
-from softclust.grammar.prototypes import geometry_of
 from softclust.grammar.prototypes.base import LOG_DENSITIES
 from softclust.loop.scales import Scaling
 
@@ -80,7 +79,7 @@ class FuzzyCMeans(CMeans):
     }
 
     def _sentence(self, data: Data) -> Sentence:
-        measure = geometry_of(self.geometry).measure
+        measure = data.geometry.measure
         partition = self._partition(measure)
         links = LinkWords(partial(in_deviations, strength=self.link_strength, unit=measure))
         return self._said(data, partition, Scaling(m=self.m), links)

@@ -15,7 +15,6 @@ from softclust.estimators.parameters import documented
 from softclust.estimators.reading import Data
 from softclust.estimators.sentence import LinkWords, Sentence, in_deviations
 from softclust.grammar.partitions import Hard
-from softclust.grammar.prototypes import geometry_of
 from softclust.knowledge.pairs import NamedPairs
 
 
@@ -62,8 +61,7 @@ class HardCMeans(CMeans):
     }
 
     def _sentence(self, data: Data) -> Sentence:
-        measure = geometry_of(self.geometry).measure
-        costs = partial(in_deviations, strength=self.link_strength, unit=measure)
+        costs = partial(in_deviations, strength=self.link_strength, unit=data.geometry.measure)
         return self._said(data, Hard(), links=LinkWords(costs, self._must_hold))
 
     def _must_hold(self, pairs: NamedPairs) -> np.ndarray:

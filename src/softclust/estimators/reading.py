@@ -15,6 +15,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from softclust.compat.sklearn import validate_parameter_constraints
+from softclust.grammar.prototypes import Prototypes
 from softclust.knowledge.labels import Labels, check_labels
 from softclust.knowledge.pairs import NamedPairs, check_pairs
 from softclust.knowledge.weights import check_weight
@@ -59,6 +60,7 @@ class Data:
     labels: Labels | None
     pairs: NamedPairs | None
     n_clusters: int
+    geometry: type[Prototypes]  # the class that the parameter `geometry` names
 
 
 def read(
@@ -68,7 +70,7 @@ def read(
     sample_weight: Any,
     must_link: Any,
     cannot_link: Any,
-    in_data_units: bool,
+    geometry: type[Prototypes],
 ) -> Data:
     """The arguments of `fit`, checked."""
     X = rows_of(estimator, X)
@@ -76,11 +78,11 @@ def read(
     weight = check_weight(sample_weight, len(X))
     if len(X) < c:
         raise ValueError(f"n_samples={len(X)} should be >= n_clusters={c}.")
-    rows = (rows_as_they_are if in_data_units else rows_in_units)(X, weight)
+    rows = (rows_as_they_are if geometry.in_data_units else rows_in_units)(X, weight)
     labels = labels and labels.of_rows_that_weigh(weight)
     pairs = check_pairs(must_link, cannot_link, len(X))
     pairs = pairs and pairs.of_rows_that_weigh(weight)
-    return Data(source_of(rows, n_threads(estimator.n_jobs)), labels, pairs, c)
+    return Data(source_of(rows, n_threads(estimator.n_jobs)), labels, pairs, c, geometry)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from softclust.estimators.reading import Data
 from softclust.grammar.frame import Frame
 from softclust.grammar.model import Model
 from softclust.grammar.partitions import Partition
-from softclust.grammar.prototypes import Prototypes, Request, geometry_of
+from softclust.grammar.prototypes import Prototypes, Request
 from softclust.grammar.prototypes.base import SQUARED_LENGTHS
 from softclust.knowledge.labels import check_strength, reliable_strength
 from softclust.knowledge.pairs import NamedPairs, conflict
@@ -114,9 +114,9 @@ def solve(
 
 
 # ---------------------------------------------------------------------- geometry and noise
-def prototypes_for(estimator: Any, partition: Partition, c: int, word: Any) -> Callable[[Any], Prototypes]:
-    """The geometry of an estimator as a function of the rows; `word` is its name or an object."""
-    cls = geometry_of(word)
+def prototypes_for(estimator: Any, partition: Partition, data: Data) -> Callable[[Any], Prototypes]:
+    """The geometry of an estimator as a function of the rows."""
+    cls, word = data.geometry, estimator._geometry
     if cls.measure == "log densities" and not partition.is_entropic:
         raise InvalidParameterError(
             f"geometry={word!r} does not go with {type(estimator).__name__}: its distances are "
@@ -129,7 +129,7 @@ def prototypes_for(estimator: Any, partition: Partition, c: int, word: Any) -> C
         )
     init = estimator.init
     given = init[1] if cls.has_one_matrix and is_compound(init) else None
-    return partial(cls.from_data, request=Request(word, c, estimator.metric_reg, given))
+    return partial(cls.from_data, request=Request(word, data.n_clusters, estimator.metric_reg, given))
 
 
 def is_compound(init: Any) -> bool:

@@ -12,7 +12,6 @@ from softclust.compat.sklearn import Interval, StrOptions
 from softclust.estimators.cmeans import CMeans
 from softclust.estimators.reading import Data
 from softclust.estimators.sentence import area_units
-from softclust.grammar.prototypes import geometry_of
 from softclust.loop.scales import Scaling, tighter_scale
 
 EXPONENT = [Interval(Real, 1, None, closed="neither")]
@@ -71,7 +70,7 @@ class TypicalityClusterer(CMeans):
         value = None
         if self.scale is not None:
             value = _checked_scale(self.scale, data.n_clusters)
-            areas = area_units(geometry_of(self.geometry), data.source.rows.units)
+            areas = area_units(data.geometry, data.source.rows.units)
             # A scale beyond the range of squared distances is as good as one at its edge.
             value = np.clip(areas.squares_to_loop(value), 1e-290, 1e290)
         return Scaling(value, factor, self.scale_cut, self.m, passes)
