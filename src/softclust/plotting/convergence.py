@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from softclust.plotting import reading
-from softclust.plotting.canvas import begin, frame_off
+from softclust.plotting.canvas import frame_off
+from softclust.plotting.display import Display
 from softclust.plotting.palette import DASHES, MARKERS, cluster_colours
 
 
-class ConvergenceDisplay:
+class ConvergenceDisplay(Display):
     """The decrease of the objective at each iteration, on a logarithmic scale.
 
     A straight line means linear convergence.  An iteration without a decrease has no logarithm and no
@@ -26,8 +29,6 @@ class ConvergenceDisplay:
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        The axes and the figure of the drawing.
     line_ : Line2D
         The curve of the decreases.
 
@@ -38,6 +39,8 @@ class ConvergenceDisplay:
     >>> display.line_.get_xydata().tolist()
     [[1.0, 4.0], [2.0, 1.0]]
     """
+
+    _size = (6.4, 4.2)
 
     def __init__(self, *, objective_history, name=None):
         J = np.asarray(objective_history, dtype=float)
@@ -57,10 +60,8 @@ class ConvergenceDisplay:
             A fitted estimator with `objective_history_`.
         X : object
             Not used; the other displays take it.
-        name : str, default=None
-            Name for the legend; None takes the name of the class.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        name, ax
+            Name for the legend; None takes the name of the estimator's class.  `ax` as in `plot`.
 
         Returns
         -------
@@ -82,32 +83,17 @@ class ConvergenceDisplay:
         ----------
         objective_history : array-like of shape (t,)
             The objective J after each iteration, t > 1.
-        name : str, default=None
-            Name for the legend.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        name, ax
+            As in the class; `ax` as in `plot`.
 
         Returns
         -------
         display : ConvergenceDisplay
-            The display, drawn.
+            The curve of the decreases, drawn.
         """
         return cls(objective_history=objective_history, name=name).plot(ax=ax)
 
-    def plot(self, *, ax=None):
-        """Draw the display.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
-
-        Returns
-        -------
-        self : ConvergenceDisplay
-            The display itself.
-        """
-        ax = begin(self, ax, (6.4, 4.2))
+    def _draw(self, ax: Any) -> None:
         falls = -np.diff(self.objective_history)
         steps = np.flatnonzero(falls > 0)
         before = len(ax.lines)
@@ -130,4 +116,3 @@ class ConvergenceDisplay:
         frame_off(ax)
         if self.name is not None:
             ax.legend(loc="upper right", frameon=False, fontsize=9)
-        return self

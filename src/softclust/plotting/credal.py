@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from softclust.credal import CredalPartition
 from softclust.knowledge.labels import check_labels
 from softclust.knowledge.pairs import check_pairs
 from softclust.plotting import reading
-from softclust.plotting.canvas import begin, handle, legend_beside, marker_area, on_white
+from softclust.plotting.canvas import handle, legend_beside, marker_area, on_white
+from softclust.plotting.display import LegendDisplay
 from softclust.plotting.palette import CANNOT, INK, MARKERS, MUST, blend, cluster_colours, outline
 from softclust.plotting.plane import draw_centers, draw_ellipses, draw_plane, limits, plane_of
 
 
-class CredalPartitionDisplay:
+class CredalPartitionDisplay(LegendDisplay):
     """Rows marked by the set of clusters on which they have their greatest mass, with labels and pairs.
 
     The colour of a set is the mixture of its clusters' colours.  The marker shows the size of the set: a
@@ -44,8 +47,6 @@ class CredalPartitionDisplay:
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        The axes and the figure of the drawing.
     scatters_ : dict of int to PathCollection
         The markers of the rows whose greatest mass is on set j, by j.
     lower_hulls_, upper_hulls_ : dict of int to Polygon
@@ -74,6 +75,8 @@ class CredalPartitionDisplay:
     (1, None)
     """
 
+    _size = (7.2, 4.8)
+
     def __init__(
         self,
         *,
@@ -90,8 +93,7 @@ class CredalPartitionDisplay:
         self.X, self.plane = plane_of(X, feature_names)
         self.partition = partition
         (n, p), c = self.X.shape, partition.n_clusters
-        if len(partition) != n:
-            raise ValueError(f"X has {n} rows and masses {len(partition)}; they need the same number.")
+        reading.check_count(self.X, len(partition), "masses")
         self.labels = check_labels(y, n, c)[0]
         self.pairs = check_pairs(must_link, cannot_link, n)
         self.centers = reading.check_shape(centers, (c, p), "centers")
@@ -124,29 +126,22 @@ class CredalPartitionDisplay:
             Labels and pairs, as given to `fit`.
         feature_names, cluster_names : list of str, default=None
             Names for the axes and the legend; None takes `feature_names_in_` and the classes of the labels.
-        hulls : bool, default=True
-            Whether to draw the hulls of the approximations.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        hulls, ax
+            As in `plot`.
 
         Returns
         -------
         display : CredalPartitionDisplay
             The display, drawn.
         """
-        masses = masses_of(estimator, X)
-        sets = estimator.focal_sets_
-        names = getattr(estimator, "feature_names_in_", None)
+        partition = partition_of(estimator, X)
         display = cls(
             X=X,
-            partition=CredalPartition(masses, sets),
+            partition=partition,
             y=y,
             must_link=must_link,
             cannot_link=cannot_link,
-            centers=reading.centers_of(estimator),
-            covariances=reading.covariances_of(estimator)[0],
-            feature_names=names if feature_names is None else feature_names,
-            cluster_names=cluster_names or reading.cluster_names_of(estimator, sets.shape[1]),
+            **reading.clusters_of(estimator, partition.n_clusters, feature_names, cluster_names),
         )
         return display.plot(hulls=hulls, ax=ax)
 
@@ -171,26 +166,14 @@ class CredalPartitionDisplay:
 
         Parameters
         ----------
-        X : array-like of shape (n, p)
-            Rows, p > 1.
+        X, y, must_link, cannot_link, centers, covariances, feature_names, cluster_names
+            As in the class.
         masses : array-like of shape (n, f)
             Masses of the rows; rows sum to 1.
         focal_sets : array-like of shape (f, c)
             True where cluster k is in set j.
-        y : array-like of shape (n,) or (n, c), default=None
-            Labels of the rows, as in `fit`.
-        must_link, cannot_link : array-like of shape (q, 2) or Pairs, default=None
-            Pairs of rows, as in `fit`.
-        centers : array-like of shape (c, p), default=None
-            Centres of the clusters.
-        covariances : array-like of shape (c, p, p), default=None
-            Shapes of the clusters.
-        feature_names, cluster_names : list of str, default=None
-            Names for the axes and the legend.
-        hulls : bool, default=True
-            Whether to draw the hulls of the approximations.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        hulls, ax
+            As in `plot`.
 
         Returns
         -------
@@ -217,17 +200,17 @@ class CredalPartitionDisplay:
         ----------
         hulls : bool, default=True
             Whether to draw the hulls of the approximations.
-        legend : bool, default=True
-            Whether to add a legend beside the axes.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        legend, ax
+            As in `LegendDisplay.plot`.
 
         Returns
         -------
         self : CredalPartitionDisplay
             The display itself.
         """
-        ax = begin(self, ax, (7.2, 4.8))
+        return self._plot(ax, legend=legend, hulls=hulls)
+
+    def _draw(self, ax: Any, *, hulls: bool) -> None:
         points, sets = self.plane.project(self.X), self.partition.focal_sets
         centers = None if self.centers is None else self.plane.project(self.centers)
         shapes = self.covariances if self.plane.is_whole and centers is not None else None
@@ -251,9 +234,9 @@ class CredalPartitionDisplay:
         self.ellipses_ = [] if shapes is None else draw_ellipses(ax, centers, shapes, 2.0, clusters)
         self.centers_ = None if centers is None else draw_centers(ax, centers, clusters)
         draw_plane(ax, self.plane, low, high)
-        if legend:
-            legend_beside(self, self._handles(colours))
-        return self
+
+    def _add_legend(self) -> None:
+        legend_beside(self, self._handles(blend(self.partition.focal_sets)))
 
     def _draw_hulls(self, ax, points, colours):
         lower, upper = {}, {}
@@ -323,12 +306,13 @@ class CredalPartitionDisplay:
         return handles
 
 
-def masses_of(estimator, X):
-    """Return the masses of the rows, (n, f); raise a ValueError if the estimator has none."""
+def partition_of(estimator: Any, X: Any) -> CredalPartition:
+    """Return the masses of the rows with their sets; raise a ValueError if the estimator has none."""
     reading.check_fitted(estimator)
     if not hasattr(estimator, "masses_"):
         raise ValueError(f"{type(estimator).__name__} has no masses to draw; EvidentialCMeans has.")
-    return reading.values_of(estimator, X, "masses_", "predict_mass")
+    masses = reading.values_of(estimator, X, "masses_", "predict_mass")
+    return CredalPartition(masses, estimator.focal_sets_)
 
 
 def marker_of(size):

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from softclust.metrics.checks import check_memberships
 from softclust.plotting import reading
-from softclust.plotting.canvas import begin
+from softclust.plotting.display import Display
 
 _LETTER = 0.1  # inches, the width of a letter
 
 
-class MembershipHeatmapDisplay:
+class MembershipHeatmapDisplay(Display):
     """The matrix of memberships as a picture, with a column for each cluster.
 
     Rows are sorted by winning cluster, and within a cluster by membership, the greatest first.
@@ -27,8 +29,6 @@ class MembershipHeatmapDisplay:
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        The axes and the figure of the drawing.
     order_ : ndarray of shape (n,)
         The rows in the order of the drawing, from the top.
     image_, colorbar_ : AxesImage and Colorbar
@@ -47,7 +47,9 @@ class MembershipHeatmapDisplay:
 
     def __init__(self, *, memberships, cluster_names=None):
         self.memberships = check_memberships(memberships, "memberships")
-        self.cluster_names = reading.check_names(cluster_names, self.memberships.shape[1], "cluster")
+        c = self.memberships.shape[1]
+        self.cluster_names = reading.check_names(cluster_names, c, "cluster")
+        self._size = (min(3.6 + 0.7 * c, 9.0), 5.2)
 
     @classmethod
     def from_estimator(cls, estimator, X=None, *, cluster_names=None, ax=None):
@@ -59,17 +61,14 @@ class MembershipHeatmapDisplay:
             A fitted estimator with `predict_proba` or `predict`.
         X : array-like of shape (n, p), default=None
             Rows; None takes the rows of the fit.
-        cluster_names : list of str, default=None
-            Names for the columns; None takes the classes of the labels.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        cluster_names, ax
+            Names for the columns; None takes the classes of the labels.  `ax` as in `plot`.
 
         Returns
         -------
         display : MembershipHeatmapDisplay
-            The display, drawn.
+            The heatmap of these rows, drawn.
         """
-        reading.check_fitted(estimator)
         U = reading.memberships_of(estimator, X)
         names = cluster_names or reading.cluster_names_of(estimator, U.shape[1])
         return cls(memberships=U, cluster_names=names).plot(ax=ax)
@@ -80,17 +79,13 @@ class MembershipHeatmapDisplay:
 
         Parameters
         ----------
-        memberships : array-like of shape (n, c)
-            Rows sum to 1.
-        cluster_names : list of str, default=None
-            Names for the columns.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        memberships, cluster_names, ax
+            As in the class; `ax` as in `plot`.
 
         Returns
         -------
         display : MembershipHeatmapDisplay
-            The display, drawn.
+            The heatmap, drawn.
         """
         return cls(memberships=memberships, cluster_names=cluster_names).plot(ax=ax)
 
@@ -103,16 +98,18 @@ class MembershipHeatmapDisplay:
             Colours of the memberships from 0 to 1.
         colorbar : bool, default=True
             Whether to add the scale of the colours.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        ax
+            Axes, as in `Display.plot`.
 
         Returns
         -------
         self : MembershipHeatmapDisplay
             The display itself.
         """
+        return self._plot(ax, cmap=cmap, colorbar=colorbar)
+
+    def _draw(self, ax: Any, *, cmap: Any, colorbar: bool) -> None:
         c = self.memberships.shape[1]
-        ax = begin(self, ax, (min(3.6 + 0.7 * c, 9.0), 5.2))
         winners = self.memberships.argmax(axis=1)
         self.order_ = np.lexsort((-self.memberships.max(axis=1), winners))
         look = {"aspect": "auto", "interpolation": "nearest", "cmap": cmap, "vmin": 0, "vmax": 1}
@@ -129,4 +126,3 @@ class MembershipHeatmapDisplay:
         ax.set_ylabel("rows, by winning cluster and degree")
         ax.yaxis.get_major_locator().set_params(integer=True)
         self.colorbar_ = ax.figure.colorbar(self.image_, ax=ax, label="membership") if colorbar else None
-        return self

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from softclust.metrics.checks import check_memberships
 from softclust.plotting import reading
-from softclust.plotting.canvas import begin, handle, legend_beside, marker_area
+from softclust.plotting.canvas import handle, legend_beside, marker_area
+from softclust.plotting.display import LegendDisplay
 from softclust.plotting.palette import INK, certainty, cluster_colours, cluster_marker, outline, tint
 from softclust.plotting.plane import (
     draw_centers,
@@ -20,7 +23,7 @@ from softclust.plotting.plane import (
 _GROUND = 0.3  # strength of the colours behind the rows
 
 
-class MembershipMapDisplay:
+class MembershipMapDisplay(LegendDisplay):
     """Rows in the colour of their cluster; a paler colour means more doubt.
 
     With two features, the map also colours the background by the memberships there.  It draws lines where
@@ -51,8 +54,6 @@ class MembershipMapDisplay:
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        The axes and the figure of the drawing.
     scatters_ : list of PathCollection
         Rows of each cluster that are not outliers.
     outliers_, centers_ : PathCollection or None
@@ -92,8 +93,7 @@ class MembershipMapDisplay:
         self.X, self.plane = plane_of(X, feature_names)
         self.memberships = check_memberships(memberships, "memberships")
         n, c = self.memberships.shape
-        if len(self.X) != n:
-            raise ValueError(f"X has {len(self.X)} rows and memberships {n}; they need the same number.")
+        reading.check_count(self.X, n, "memberships")
         p = self.X.shape[1]
         self.centers = reading.check_shape(centers, (c, p), "centers")
         self.covariances = reading.check_shape(covariances, (c, p, p), "covariances")
@@ -116,31 +116,24 @@ class MembershipMapDisplay:
             Rows of the fit, or other rows.
         feature_names, cluster_names : list of str, default=None
             Names for the axes and the legend; None takes `feature_names_in_` and the classes of the labels.
-        levels : sequence of float, default=(0.5, 0.7, 0.9)
-            Memberships at which lines are drawn, in [0.5, 1).  Below 0.5 a cluster need not be the winner.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        levels, ax
+            As in `plot`.
 
         Returns
         -------
         display : MembershipMapDisplay
-            The display, drawn.
+            The map, drawn.
         """
         reading.check_fitted(estimator)
         _refuse_distances(estimator)
         U = reading.memberships_of(estimator, X)
-        covariances, radius = reading.covariances_of(estimator)
-        names = getattr(estimator, "feature_names_in_", None)
         display = cls(
             X=X,
             memberships=U,
-            centers=reading.centers_of(estimator),
-            covariances=covariances,
-            radius=radius,
+            radius=reading.covariances_of(estimator)[1],
             outliers=reading.outliers_of(estimator, X),
-            feature_names=names if feature_names is None else feature_names,
-            cluster_names=cluster_names or reading.cluster_names_of(estimator, U.shape[1]),
             predict_proba=lambda rows: _memberships_of_others(estimator, rows, U.shape[1]),
+            **reading.clusters_of(estimator, U.shape[1], feature_names, cluster_names),
         )
         return display.plot(levels=levels, ax=ax)
 
@@ -162,27 +155,13 @@ class MembershipMapDisplay:
 
         Parameters
         ----------
-        X : array-like of shape (n, p)
-            Rows, p > 1.
-        memberships : array-like of shape (n, c)
-            Rows sum to 1.
-        centers : array-like of shape (c, p), default=None
-            Centres of the clusters.
-        covariances : array-like of shape (c, p, p), default=None
-            Shapes of the clusters; drawn for p = 2.
-        radius : float, default=2.0
-            Mahalanobis distance from the centre at which ellipses are drawn; 1 for shells.
-        outliers : ndarray of bool of shape (n,), default=None
-            Rows to cross out.
-        feature_names, cluster_names : list of str, default=None
-            Names for the axes and the legend.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        X, memberships, centers, covariances, radius, outliers, feature_names, cluster_names, ax
+            As in the class; `ax` as in `plot`.
 
         Returns
         -------
         display : MembershipMapDisplay
-            The display, drawn.
+            The map without a background, drawn.
         """
         display = cls(
             X=X,
@@ -202,27 +181,28 @@ class MembershipMapDisplay:
         Parameters
         ----------
         levels : sequence of float, default=(0.5, 0.7, 0.9)
-            Memberships at which lines are drawn, in [0.5, 1).
+            Memberships at which lines are drawn, in [0.5, 1).  Below 0.5 a cluster need not be the winner.
         resolution : int, default=200
             Points of the background along each side.
-        legend : bool, default=True
-            Whether to add a legend beside the axes.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        legend, ax
+            As in `LegendDisplay.plot`.
 
         Returns
         -------
         self : MembershipMapDisplay
             The display itself.
         """
-        levels = _check_levels(levels)
-        ax = begin(self, ax)
+        return self._plot(ax, legend=legend, levels=_check_levels(levels), resolution=resolution)
+
+    def _draw(self, ax: Any, *, levels: list[float], resolution: int) -> None:
         points, n = self.plane.project(self.X), len(self.X)
         centers = None if self.centers is None else self.plane.project(self.centers)
         shapes = self.covariances if self.plane.is_whole and centers is not None else None
         low, high = limits(points, centers, shapes, self.radius)
         colours = cluster_colours(self.memberships.shape[1])
-        self.ground_, self.contours_, self._styles = None, [], {}
+        self.ground_ = None
+        self.contours_: list[Any] = []
+        self._styles: dict[float, str] = {}
         if self.plane.is_whole and self.predict_proba is not None:
             self._draw_ground(ax, low, high, colours, levels, resolution)
         area, winners = marker_area(n), self.memberships.argmax(axis=1)
@@ -244,9 +224,9 @@ class MembershipMapDisplay:
         self.ellipses_ = [] if shapes is None else draw_ellipses(ax, centers, shapes, self.radius, colours)
         self.centers_ = None if centers is None else draw_centers(ax, centers, colours)
         draw_plane(ax, self.plane, low, high)
-        if legend:
-            legend_beside(self, self._handles(colours))
-        return self
+
+    def _add_legend(self) -> None:
+        legend_beside(self, self._handles(cluster_colours(self.memberships.shape[1])))
 
     def _draw_ground(self, ax, low, high, colours, levels, resolution):
         across, up = (np.linspace(low[j], high[j], resolution) for j in (0, 1))

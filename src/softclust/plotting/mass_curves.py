@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from softclust.credal import CredalPartition
 from softclust.plotting import reading
-from softclust.plotting.canvas import begin, frame_off, legend_beside
-from softclust.plotting.credal import masses_of, set_name
+from softclust.plotting.canvas import frame_off
+from softclust.plotting.credal import partition_of, set_name
+from softclust.plotting.display import LegendDisplay
 from softclust.plotting.palette import DASHES, blend
 
 
-class MassCurvesDisplay:
+class MassCurvesDisplay(LegendDisplay):
     """The masses of each set of clusters, sorted from the greatest to the least.
 
     Lines are solid for single clusters, dashed for sets of two, dash-dotted for larger sets, and dotted for
@@ -28,8 +31,6 @@ class MassCurvesDisplay:
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        The axes and the figure of the drawing.
     lines_ : list of Line2D
         The curve of each set, in the order of the sets.
 
@@ -43,6 +44,8 @@ class MassCurvesDisplay:
     >>> display.lines_[2].get_ydata()
     array([0.9, 0.2])
     """
+
+    _size = (7.2, 4.4)
 
     def __init__(self, *, partition, cluster_names=None):
         self.partition = partition
@@ -58,20 +61,17 @@ class MassCurvesDisplay:
             A fitted estimator.
         X : array-like of shape (n, p), default=None
             Rows; None takes the rows of the fit.
-        cluster_names : list of str, default=None
-            Names for the legend; None takes the classes of the labels.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        cluster_names, ax
+            Names of the clusters for the legend; None takes the classes of the labels.  `ax` as in `plot`.
 
         Returns
         -------
         display : MassCurvesDisplay
             The display, drawn.
         """
-        masses = masses_of(estimator, X)
-        sets = estimator.focal_sets_
-        names = cluster_names or reading.cluster_names_of(estimator, sets.shape[1])
-        return cls(partition=CredalPartition(masses, sets), cluster_names=names).plot(ax=ax)
+        partition = partition_of(estimator, X)
+        names = cluster_names or reading.cluster_names_of(estimator, partition.n_clusters)
+        return cls(partition=partition, cluster_names=names).plot(ax=ax)
 
     @classmethod
     def from_predictions(cls, masses, focal_sets, *, cluster_names=None, ax=None):
@@ -83,34 +83,17 @@ class MassCurvesDisplay:
             Masses of the rows; rows sum to 1.
         focal_sets : array-like of shape (f, c)
             True where cluster k is in set j.
-        cluster_names : list of str, default=None
-            Names for the legend.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        cluster_names, ax
+            As in the class; `ax` as in `plot`.
 
         Returns
         -------
         display : MassCurvesDisplay
-            The display, drawn.
+            The sorted masses of each set, drawn.
         """
         return cls(partition=CredalPartition(masses, focal_sets), cluster_names=cluster_names).plot(ax=ax)
 
-    def plot(self, *, legend=True, ax=None):
-        """Draw the display.
-
-        Parameters
-        ----------
-        legend : bool, default=True
-            Whether to add a legend beside the axes.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
-
-        Returns
-        -------
-        self : MassCurvesDisplay
-            The display itself.
-        """
-        ax = begin(self, ax, (7.2, 4.4))
+    def _draw(self, ax: Any) -> None:
         sets = self.partition.focal_sets
         curves = -np.sort(-self.partition.masses, axis=0)
         ranks = np.arange(1, len(curves) + 1)
@@ -122,6 +105,3 @@ class MassCurvesDisplay:
             self.lines_ += ax.plot(ranks, curve, color=colour, ls=dashes, lw=1.8, label=label)
         ax.set(xlabel="rows, sorted for each set", ylabel="mass", ylim=(-0.02, 1.02))
         frame_off(ax)
-        if legend:
-            legend_beside(self)
-        return self

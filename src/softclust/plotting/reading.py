@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -116,6 +118,23 @@ def cluster_names_of(estimator, c):
     return [f"cluster {k}" if name is None else str(name) for k, name in enumerate(classes)]
 
 
+def clusters_of(
+    estimator: Any, c: int, feature_names: Sequence[str] | None, cluster_names: Sequence[str] | None
+) -> dict[str, Any]:
+    """Return centres, covariances and names of a fitted estimator, as keywords for a display in a plane.
+
+    Given names come first; None takes `feature_names_in_` and the classes of the labels.
+    """
+    if feature_names is None:
+        feature_names = getattr(estimator, "feature_names_in_", None)
+    return {
+        "centers": centers_of(estimator),
+        "covariances": covariances_of(estimator)[0],
+        "feature_names": feature_names,
+        "cluster_names": cluster_names or cluster_names_of(estimator, c),
+    }
+
+
 def check_names(names, count, what):
     """Return one name for each cluster or feature; the default is "cluster 0", "cluster 1" and so on."""
     if names is None:
@@ -136,6 +155,12 @@ def check_degrees(T, name):
         i, k = wrong[0]
         raise ValueError(f"{name}[{i}, {k}] = {T[i, k]:g} is not a number between 0 and 1.")
     return T
+
+
+def check_count(X: np.ndarray, n: int, name: str) -> None:
+    """Check that X has n rows, as many as the array of this name."""
+    if len(X) != n:
+        raise ValueError(f"X has {len(X)} rows and {name} {n}; they need the same number.")
 
 
 def check_mask(mask, n, name):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from softclust.metrics import simplified_fuzzy_silhouette
 from softclust.metrics.checks import check_memberships, check_rows
 from softclust.plotting import reading
-from softclust.plotting.canvas import begin, frame_off
+from softclust.plotting.canvas import frame_off
+from softclust.plotting.display import Display
 from softclust.plotting.palette import INK, cluster_colours, outline, tint
 
 
-class FuzzySilhouetteDisplay:
+class FuzzySilhouetteDisplay(Display):
     """The silhouettes of the rows from distances to centres, in each cluster from greatest to least.
 
     s_i = (b_i - a_i)/max(a_i, b_i), where a_i is the distance to the centre of the row's cluster and b_i
@@ -34,8 +37,6 @@ class FuzzySilhouetteDisplay:
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        The axes and the figure of the drawing.
     silhouettes_ : ndarray of shape (n,)
         The silhouettes s_i.
     fuzzy_silhouette_ : float
@@ -65,8 +66,7 @@ class FuzzySilhouetteDisplay:
         self.memberships = check_memberships(memberships, "memberships")
         n, c = self.memberships.shape
         self.X = check_rows(X)
-        if len(self.X) != n:
-            raise ValueError(f"X has {len(self.X)} rows and memberships {n}; they need the same number.")
+        reading.check_count(self.X, n, "memberships")
         if c == 1:
             raise ValueError("There is one cluster, and silhouettes compare two or more.")
         self.centers = reading.check_shape(centers, (c, self.X.shape[1]), "centers")
@@ -82,15 +82,13 @@ class FuzzySilhouetteDisplay:
             A fitted estimator with centres, and with `predict_proba` or `predict`.
         X : array-like of shape (n, p)
             Rows of the fit, or other rows.
-        cluster_names : list of str, default=None
-            Names for the axis; None takes the classes of the labels.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        cluster_names, ax
+            Names for the axis; None takes the classes of the labels.  `ax` as in `plot`.
 
         Returns
         -------
         display : FuzzySilhouetteDisplay
-            The display, drawn.
+            The silhouettes, drawn.
         """
         reading.check_fitted(estimator)
         V = reading.centers_of(estimator)
@@ -106,16 +104,8 @@ class FuzzySilhouetteDisplay:
 
         Parameters
         ----------
-        X : array-like of shape (n, p)
-            Rows.
-        memberships : array-like of shape (n, c)
-            Rows sum to 1; c > 1.
-        centers : array-like of shape (c, p)
-            Centres or medoids.
-        cluster_names : list of str, default=None
-            Names for the axis.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        X, memberships, centers, cluster_names, ax
+            As in the class; `ax` as in `plot`.
 
         Returns
         -------
@@ -124,20 +114,7 @@ class FuzzySilhouetteDisplay:
         """
         return cls(X=X, memberships=memberships, centers=centers, cluster_names=cluster_names).plot(ax=ax)
 
-    def plot(self, *, ax=None):
-        """Draw the display.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
-
-        Returns
-        -------
-        self : FuzzySilhouetteDisplay
-            The display itself.
-        """
-        ax = begin(self, ax)
+    def _draw(self, ax: Any) -> None:
         from matplotlib.collections import PolyCollection
 
         U = self.memberships
@@ -176,7 +153,6 @@ class FuzzySilhouetteDisplay:
         ax.set_xlabel("silhouette by centres; pale rows count less")
         frame_off(ax)
         ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=9)
-        return self
 
 
 def _silhouettes(X, winners, V):

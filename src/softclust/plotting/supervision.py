@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
-from softclust.plotting.canvas import begin, frame_off, legend_beside
+from softclust.plotting.canvas import frame_off, legend_beside
+from softclust.plotting.display import LegendDisplay
 from softclust.plotting.palette import DASHES, MARKERS, cluster_colours
 
 
-class SupervisionCurveDisplay:
+class SupervisionCurveDisplay(LegendDisplay):
     """A score, such as the adjusted Rand index, against the share of rows that have a label.
 
     Each method has a line of means over repetitions, and a band: the confidence interval of the mean by
@@ -32,8 +34,6 @@ class SupervisionCurveDisplay:
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        The axes and the figure of the drawing.
     lines_ : dict of str to Line2D
         The line of the means of each method.
     bands_ : dict of str to PolyCollection
@@ -50,6 +50,8 @@ class SupervisionCurveDisplay:
     (array([0.6, 0.9]), ['sfcm'])
     """
 
+    _size = (7.2, 4.4)
+
     def __init__(self, *, shares, scores, confidence=0.95, score_name="adjusted Rand index"):
         self.shares = _check_shares(shares)
         self.scores = _check_scores(scores, len(self.shares))
@@ -65,43 +67,22 @@ class SupervisionCurveDisplay:
 
         Parameters
         ----------
-        shares : array-like of shape (s,)
-            Shares of labelled rows in [0, 1], rising.
-        scores : dict of str to array-like of shape (s, r)
-            The scores of each method: r repetitions for each share; r may differ between methods.
-        confidence : float, default=0.95
-            Confidence level of the interval.
-        score_name : str, default="adjusted Rand index"
-            Name of the vertical axis.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        shares, scores, confidence, score_name
+            As in the class.
+        ax
+            As in `plot`.
 
         Returns
         -------
         display : SupervisionCurveDisplay
-            The display, drawn.
+            The curves of the methods, drawn.
         """
         display = cls(shares=shares, scores=scores, confidence=confidence, score_name=score_name)
         return display.plot(ax=ax)
 
-    def plot(self, *, legend=True, ax=None):
-        """Draw the display.
-
-        Parameters
-        ----------
-        legend : bool, default=True
-            Whether to add a legend beside the axes.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
-
-        Returns
-        -------
-        self : SupervisionCurveDisplay
-            The display itself.
-        """
+    def _draw(self, ax: Any) -> None:
         from scipy.stats import t
 
-        ax = begin(self, ax, (7.2, 4.4))
         self.lines_, self.bands_, self.means_, self.half_widths_ = {}, {}, {}, {}
         for j, (name, values) in enumerate(self.scores.items()):
             colour, repeats = cluster_colours(j + 1)[-1], values.shape[1]
@@ -128,9 +109,9 @@ class SupervisionCurveDisplay:
         frame_off(ax)
         ax.grid(axis="y", color="#E4E4E4", lw=0.7)
         ax.set_axisbelow(True)
-        if legend:
-            legend_beside(self, title=f"mean, {self.confidence:.0%} interval" if self.bands_ else None)
-        return self
+
+    def _add_legend(self) -> None:
+        legend_beside(self, title=f"mean, {self.confidence:.0%} interval" if self.bands_ else None)
 
 
 def _check_shares(shares):

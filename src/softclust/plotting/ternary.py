@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from softclust.metrics.checks import check_memberships
 from softclust.plotting import reading
-from softclust.plotting.canvas import begin, marker_area
+from softclust.plotting.canvas import marker_area
+from softclust.plotting.display import Display
 from softclust.plotting.palette import INK, certainty, cluster_colours, outline, tint
 from softclust.plotting.plane import draw_outliers
 
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 
 
-class TernaryDisplay:
+class TernaryDisplay(Display):
     """Rows in a triangle whose corners are three clusters: the nearer a corner, the greater the membership.
 
     Grey lines mark memberships of 0.2, 0.4, 0.6 and 0.8.  The winning cluster changes at the dashed lines.
@@ -31,8 +34,6 @@ class TernaryDisplay:
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        The axes and the figure of the drawing.
     scatter_ : PathCollection
         The markers of the rows that are not outliers.
     outliers_ : PathCollection or None
@@ -47,6 +48,8 @@ class TernaryDisplay:
     >>> display.scatter_.get_offsets().round(3).tolist()
     [[0.0, 0.0], [0.75, 0.433]]
     """
+
+    _size = (5.6, 5.2)
 
     def __init__(self, *, memberships, outliers=None, cluster_names=None):
         self.memberships = check_memberships(memberships, "memberships")
@@ -68,17 +71,14 @@ class TernaryDisplay:
             A fitted estimator of three clusters, with `predict_proba` or `predict`.
         X : array-like of shape (n, p), default=None
             Rows; None takes the rows of the fit.
-        cluster_names : list of str, default=None
-            Names for the corners; None takes the classes of the labels.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        cluster_names, ax
+            Names for the three corners; None takes the classes of the labels.  `ax` as in `plot`.
 
         Returns
         -------
         display : TernaryDisplay
-            The display, drawn.
+            The triangle, drawn.
         """
-        reading.check_fitted(estimator)
         U = reading.memberships_of(estimator, X)
         names = cluster_names or reading.cluster_names_of(estimator, U.shape[1])
         display = cls(memberships=U, outliers=reading.outliers_of(estimator, X), cluster_names=names)
@@ -92,34 +92,17 @@ class TernaryDisplay:
         ----------
         memberships : array-like of shape (n, 3)
             Rows sum to 1.
-        outliers : ndarray of bool of shape (n,), default=None
-            Rows to cross out.
-        cluster_names : list of str, default=None
-            Names for the corners.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        outliers, cluster_names, ax
+            As in the class; `ax` as in `plot`.
 
         Returns
         -------
         display : TernaryDisplay
-            The display, drawn.
+            The triangle of the three clusters, drawn.
         """
         return cls(memberships=memberships, outliers=outliers, cluster_names=cluster_names).plot(ax=ax)
 
-    def plot(self, *, ax=None):
-        """Draw the display.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
-
-        Returns
-        -------
-        self : TernaryDisplay
-            The display itself.
-        """
-        ax = begin(self, ax, (5.6, 5.2))
+    def _draw(self, ax: Any) -> None:
         colours = cluster_colours(3)
         _draw_frame(ax)
         points, kept = self.memberships @ CORNERS, ~self.outliers
@@ -152,7 +135,6 @@ class TernaryDisplay:
         ax.set_xlim(-0.06, 1.06)
         ax.set_ylim(-0.04, 0.92)
         ax.axis("off")
-        return self
 
 
 def _draw_frame(ax):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from softclust.plotting import reading
-from softclust.plotting.canvas import begin, frame_off, legend_beside
+from softclust.plotting.canvas import frame_off
+from softclust.plotting.display import LegendDisplay
 from softclust.plotting.palette import DASHES, INK, cluster_colours
 
 _LOW = 0.02  # thresholds below are drawn on a logarithmic scale
 
 
-class TypicalityDisplay:
+class TypicalityDisplay(LegendDisplay):
     """The typicalities of each cluster, and the greatest typicality of each row.
 
     Every curve is sorted from the greatest to the least.  A row is an outlier, typical of no cluster, if
@@ -30,8 +33,6 @@ class TypicalityDisplay:
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        The axes and the figure of the drawing.
     lines_ : list of Line2D
         The curve of each cluster.
     greatest_ : Line2D
@@ -48,6 +49,8 @@ class TypicalityDisplay:
     >>> display.threshold_lines_[0].get_label()
     'at most 0.1: 1 of 3 rows'
     """
+
+    _size = (7.2, 4.4)
 
     def __init__(self, *, typicalities, threshold=0.1, cluster_names=None):
         self.typicalities = reading.check_degrees(typicalities, "typicalities")
@@ -71,15 +74,13 @@ class TypicalityDisplay:
         threshold : float or array-like of shape (c,), default=None
             Typicality at and below which a row is an outlier.  None takes the estimator's own threshold,
             which is 0.1 for scales as in the papers and lower for narrower scales.
-        cluster_names : list of str, default=None
-            Names for the legend; None takes the classes of the labels.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        cluster_names, ax
+            Names for the legend; None takes the classes of the labels.  `ax` as in `plot`.
 
         Returns
         -------
         display : TypicalityDisplay
-            The display, drawn.
+            The curves, drawn.
         """
         reading.check_fitted(estimator)
         if not hasattr(estimator, "typicalities_"):
@@ -98,38 +99,17 @@ class TypicalityDisplay:
 
         Parameters
         ----------
-        typicalities : array-like of shape (n, c)
-            Numbers in [0, 1].
-        threshold : float or array-like of shape (c,), default=0.1
-            Typicality at and below which a row is an outlier, for all clusters or for each.
-        cluster_names : list of str, default=None
-            Names for the legend.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
+        typicalities, threshold, cluster_names, ax
+            As in the class; `ax` as in `plot`.
 
         Returns
         -------
         display : TypicalityDisplay
-            The display, drawn.
+            The curves and the threshold, drawn.
         """
         return cls(typicalities=typicalities, threshold=threshold, cluster_names=cluster_names).plot(ax=ax)
 
-    def plot(self, *, legend=True, ax=None):
-        """Draw the display.
-
-        Parameters
-        ----------
-        legend : bool, default=True
-            Whether to add a legend beside the axes.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes new ones.
-
-        Returns
-        -------
-        self : TypicalityDisplay
-            The display itself.
-        """
-        ax = begin(self, ax, (7.2, 4.4))
+    def _draw(self, ax: Any) -> None:
         T = self.typicalities
         ranks, colours = np.arange(1, len(T) + 1), cluster_colours(T.shape[1])
         self.lines_ = []
@@ -145,9 +125,6 @@ class TypicalityDisplay:
             ax.set_yscale("log")
             ax.set_ylim(least / 20, 1.4)
         frame_off(ax)
-        if legend:
-            legend_beside(self)
-        return self
 
     def _draw_threshold(self, ax, colours):
         T, limits = self.typicalities, self.threshold
