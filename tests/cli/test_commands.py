@@ -82,17 +82,7 @@ def test_json_is_for_programs(folder, capsys):
 
 
 def test_standardized_columns_are_so_in_prediction(folder, capsys):
-    arguments = (
-        "--drop",
-        "species",
-        "--clusters",
-        3,
-        "--standardize",
-        "--out",
-        "m.csv",
-        "--model",
-        "m.zip",
-    )
+    arguments = ["--drop=species", "--clusters=3", "--standardize", "--out=m.csv", "--model=m.zip"]
     assert call("fit", "iris.csv", *arguments) == 0
     assert call("predict", "m.zip", "iris.csv", "--out", "p.csv") == 0
     capsys.readouterr()
@@ -139,16 +129,7 @@ def test_plots_are_drawn(folder, capsys):
 
 
 def test_a_report_tells_of_the_fit(folder, capsys):
-    arguments = (
-        "--labels",
-        "species",
-        "--standardize",
-        "--report",
-        "one.html",
-        "--model",
-        "m.zip",
-        "--json",
-    )
+    arguments = ["--labels=species", "--standardize", "--report=one.html", "--model=m.zip", "--json"]
     assert call("fit", "iris.csv", *arguments) == 0
     assert call("report", "m.zip", "iris.csv", "--out", "two.html") == 0
     one, two = ((folder / name).read_text() for name in ("one.html", "two.html"))

@@ -103,12 +103,15 @@ def test_score_is_minus_the_objective(make, iris):
 
 
 # ------------------------------------------------------------------ output
+def written_by(make, X, library):
+    """A model, its plain memberships, and the same as a frame of the library."""
+    model = make().fit(X)
+    return model, model.transform(X), model.set_output(transform=library).transform(X)
+
+
 @some_configurations
 def test_pandas_output(make, iris):
-    X, _ = iris
-    model = make().fit(X)
-    plain = model.transform(X)
-    frame = model.set_output(transform="pandas").transform(X)
+    model, plain, frame = written_by(make, iris[0], "pandas")
     assert type(frame).__module__.startswith("pandas")
     assert list(frame.columns) == list(model.get_feature_names_out())
     assert np.array_equal(frame.to_numpy(), plain)
@@ -116,10 +119,7 @@ def test_pandas_output(make, iris):
 
 @some_configurations
 def test_polars_output(make, iris):
-    X, _ = iris
-    model = make().fit(X)
-    plain = model.transform(X)
-    frame = model.set_output(transform="polars").transform(X)
+    model, plain, frame = written_by(make, iris[0], "polars")
     assert type(frame).__module__.startswith("polars")
     assert frame.columns == list(model.get_feature_names_out())
     assert np.array_equal(frame.to_numpy(), plain)

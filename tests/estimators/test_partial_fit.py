@@ -10,15 +10,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 import softclust as sc
-
-FAMILIES = [
-    sc.HardCMeans,
-    sc.FuzzyCMeans,
-    sc.PossibilisticCMeans,
-    sc.PossibilisticFuzzyCMeans,
-    sc.ImprovedPossibilisticCMeans,
-    sc.EvidentialCMeans,
-]
+from configurations import ESTIMATORS as FAMILIES
 
 
 @pytest.fixture

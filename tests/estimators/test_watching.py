@@ -11,6 +11,7 @@ from sklearn.callback import ProgressBar, ScoringMonitor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
+import configurations
 import softclust as sc
 from onlookers import AtTurns
 from softclust.loop.engine import Options
@@ -40,15 +41,7 @@ class Recorder:
         return False
 
 
-ESTIMATORS = [
-    sc.HardCMeans,
-    sc.FuzzyCMeans,
-    sc.PossibilisticCMeans,
-    sc.PossibilisticFuzzyCMeans,
-    sc.ImprovedPossibilisticCMeans,
-    sc.EvidentialCMeans,
-    sc.GaussianMixture,
-]
+ESTIMATORS = [*configurations.ESTIMATORS, configurations.MIXTURE]
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)

@@ -120,31 +120,10 @@ def off_label(m_i, label, sets, r):
 
 
 def objective(
-    X,
-    M,
-    V,
-    sets,
-    *,
-    alpha,
-    beta,
-    rho2,
-    xi=1.0,
-    gamma=0.0,
-    eta=0.0,
-    delta=0.0,
-    r=0.0,
-    must=(),
-    cannot=(),
-    labels=None,
-    S=None,
-    weight=None,
-    metric_reg=0.0,
-    target=None,
-    empty_satisfies=True,
-    must_strength=None,
-    cannot_strength=None,
-    label_weight=None,
-):
+    X, M, V, sets, *, alpha, beta, rho2, xi=1.0, gamma=0.0, eta=0.0, delta=0.0, r=0.0, must=(),
+    cannot=(), labels=None, S=None, weight=None, metric_reg=0.0, target=None, empty_satisfies=True,
+    must_strength=None, cannot_strength=None, label_weight=None,
+):  # fmt: skip
     """J of (9) and its terms before xi, gamma, eta, delta: "ecm" (3), "must" (10), "cannot" (11),
     "labels" (12), "metric" (metric_reg sum_k tr(S_k diag(target)), multiplied by xi in J).
 
@@ -309,25 +288,10 @@ def link_matrices(sets, empty_satisfies=True):
 
 
 def mass_problem(
-    D,
-    sets,
-    *,
-    alpha,
-    rho2,
-    xi=1.0,
-    gamma=0.0,
-    eta=0.0,
-    delta=0.0,
-    r=0.0,
-    must=(),
-    cannot=(),
-    labels=None,
-    weight=None,
-    empty_satisfies=True,
-    must_strength=None,
-    cannot_strength=None,
+    D, sets, *, alpha, rho2, xi=1.0, gamma=0.0, eta=0.0, delta=0.0, r=0.0, must=(), cannot=(),
+    labels=None, weight=None, empty_satisfies=True, must_strength=None, cannot_strength=None,
     label_weight=None,
-):
+):  # fmt: skip
     """(a, b, pairs, constant): a and b (n, f), pairs a list of (i, j, P); for any beta
 
     J = sum a m^beta + sum b m + sum over pairs m_i' P m_j + constant, equation (27) with its weights.

@@ -30,6 +30,15 @@ def row_weights(X, w):
     return w
 
 
+def every_distance(distance, X, first, second):
+    """d_ik = distance(x_i, first_k, second_k)."""
+    d = np.zeros((len(X), len(first)))
+    for i in range(len(X)):
+        for k in range(len(first)):
+            d[i, k] = distance(X[i], first[k], second[k])
+    return d
+
+
 def fcm_memberships(d, m):
     """u_ik = 1 / sum_l (d_ik / d_il)^(1/(m-1)), the minimiser of sum_k u_ik^m d_ik on the simplex.
 
@@ -458,11 +467,7 @@ def shell_distance(x, L, h):
 
 def shell_distances(X, L, h):
     """d_ik of every row and shell; L is (c, p, p), h is (c, p)."""
-    d = np.zeros((len(X), len(L)))
-    for i in range(len(X)):
-        for k in range(len(L)):
-            d[i, k] = shell_distance(X[i], L[k], h[k])
-    return d
+    return every_distance(shell_distance, X, L, h)
 
 
 def shell_centre_and_shape(L, h):
@@ -540,11 +545,7 @@ def radial_distance(x, c, A):
 
 def radial_distances(X, C, A):
     """d_ik of every row and shell; C is (c, p), A is (c, p, p)."""
-    d = np.zeros((len(X), len(C)))
-    for i in range(len(X)):
-        for k in range(len(C)):
-            d[i, k] = radial_distance(X[i], C[k], A[k])
-    return d
+    return every_distance(radial_distance, X, C, A)
 
 
 def fces_objective(X, U, C, A, m=2.0, w=None):

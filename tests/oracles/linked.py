@@ -194,21 +194,9 @@ def fuzzy_rows(D, U, *, m, noise, weights, F, alpha, must, cannot, tol=1e-12, ma
 
 
 def linked_fcm(
-    X,
-    V0,
-    *,
-    m,
-    noise=None,
-    weights=None,
-    F=None,
-    alpha=0.0,
-    must=(),
-    cannot=(),
-    U0=None,
-    tol=1e-10,
-    max_iter=2000,
-    **links,
-):
+    X, V0, *, m, noise=None, weights=None, F=None, alpha=0.0, must=(), cannot=(), U0=None, tol=1e-10,
+    max_iter=2000, **links,
+):  # fmt: skip
     """FCM with links: (U, V, history), J as ``fuzzy_objective``, history after every half-step.
 
     Memberships (``fuzzy_rows``) and centres in turn until no centre moves by ``tol``, then the
@@ -269,16 +257,9 @@ def hard_costs(D, *, noise=None, weights=None, F=None, alpha=0.0):
 
 
 def hard_objective(
-    cost,
-    labels,
-    must=(),
-    cannot=(),
-    *,
-    must_strength=None,
-    cannot_strength=None,
-    noise_cost=None,
+    cost, labels, must=(), cannot=(), *, must_strength=None, cannot_strength=None, noise_cost=None,
     empty_satisfies=True,
-):
+):  # fmt: skip
     """J = sum_i cost[i, label_i] + sum over must s_ij [label_i != label_j] + over cannot s_ij [equal].
 
     PCKMeans where cost is w_i d_ik. A row in the noise (-1) breaks no link, or every one.
@@ -348,20 +329,9 @@ def _hard_means(X, V, labels, w, F, alpha):
 
 
 def linked_k_means(
-    X,
-    V0,
-    *,
-    noise=None,
-    weights=None,
-    F=None,
-    alpha=0.0,
-    must=(),
-    cannot=(),
-    labels0=None,
-    exhaustive=False,
-    max_iter=1000,
-    **links,
-):
+    X, V0, *, noise=None, weights=None, F=None, alpha=0.0, must=(), cannot=(), labels0=None,
+    exhaustive=False, max_iter=1000, **links,
+):  # fmt: skip
     """PCKMeans: (labels, V, history), J as ``hard_objective`` on ``hard_costs``, after every half-step.
 
     Labels and centres in turn until the centres stand still. Labels by ``hard_rows`` from those before;

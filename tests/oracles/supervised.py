@@ -300,18 +300,9 @@ def semi_supervised_k_means(X, V0, *, F, alpha, weights=None, tol=1e-13, max_ite
 
 
 def semi_supervised_fcm(
-    X,
-    V0,
-    *,
-    F,
-    alpha,
-    m,
-    printed_centers=False,
-    noise_distance=None,
-    weights=None,
-    tol=1e-13,
+    X, V0, *, F, alpha, m, printed_centers=False, noise_distance=None, weights=None, tol=1e-13,
     max_iter=5000,
-) -> Answer:
+) -> Answer:  # fmt: skip
     """SFCM (Pedrycz and Waletzky 1997), the exponent m free.
 
     J = sum_i w_i sum_k d_ik (u_ik^m + alpha_i b_ik (u_ik - f_ik)^2), sum_k u_ik = 1, u_ik >= 0.
@@ -347,20 +338,9 @@ def semi_supervised_fcm(
 
 
 def semi_supervised_pcm(
-    X,
-    V0,
-    *,
-    F,
-    alpha,
-    scale,
-    m=2.0,
-    penalty="power",
-    printed_centers=False,
-    unlabelled="free",
-    weights=None,
-    tol=1e-13,
-    max_iter=5000,
-) -> Answer:
+    X, V0, *, F, alpha, scale, m=2.0, penalty="power", printed_centers=False, unlabelled="free",
+    weights=None, tol=1e-13, max_iter=5000,
+) -> Answer:  # fmt: skip
     """PCM with a label penalty: SRPCM without repulsion, sPCM without central distances.
 
     "power": J = sum_i w_i sum_k (t_ik^m d_ik + gamma_k (1 - t_ik)^m + alpha_i b_ik (t_ik - f_ik)^2 d_ik).
@@ -423,20 +403,9 @@ def semi_supervised_repulsive_pcm(
 
 
 def semi_supervised_central_pcm(
-    X,
-    V0,
-    *,
-    F,
-    alpha,
-    scale,
-    strength,
-    m=2.0,
-    printed_centers=False,
-    unlabelled="free",
-    weights=None,
-    tol=1e-13,
-    max_iter=5000,
-) -> Answer:
+    X, V0, *, F, alpha, scale, strength, m=2.0, printed_centers=False, unlabelled="free", weights=None,
+    tol=1e-13, max_iter=5000,
+) -> Answer:  # fmt: skip
     """sPCM, equations (3-1)-(3-3) of the sPCM paper; strength = beta.
 
     J = sum_i w_i sum_k (t_ik^2 d_ik + gamma_k (1 - t_ik)^2 + alpha_i b_ik (t_ik - f_ik)^2 d_ik)

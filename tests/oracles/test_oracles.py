@@ -7,6 +7,8 @@ import pytest
 from scipy.optimize import linear_sum_assignment, minimize, minimize_scalar
 from sklearn.datasets import load_iris
 
+from differences import differences
+
 from .fuzzy import (
     density_weights,
     fuzzy_c_means,
@@ -103,7 +105,7 @@ def test_centres_minimise_the_reduced_objective(fitted):
     def reduced(v):
         return fit(X, v.reshape(3, 2), weights=w, max_iter=0, **parameters).objective
 
-    G = central_difference(reduced, answer.centers.ravel(), 1e-5)
+    G = differences(reduced, answer.centers.ravel(), 1e-5)
     assert np.max(np.abs(G)) < 1e-6 * abs(answer.objective)
 
 
@@ -125,22 +127,13 @@ def test_two_passes_compose():
 # Derivatives of the separation terms.
 
 
-def central_difference(function, v, h):
-    columns = []
-    for j in range(len(v)):
-        e = np.zeros(len(v))
-        e[j] = h
-        columns.append((function(v + e) - function(v - e)) / (2 * h))
-    return np.array(columns).T
-
-
 @pytest.mark.parametrize("strength", [1.5, [0.3, 2.0, 0.0, 1.1]])
 def test_repulsion_derivatives(strength):
     V = np.random.default_rng(0).normal(size=(4, 3))
     v = V.ravel()
-    G = central_difference(lambda v: repulsion_value(v.reshape(4, 3), strength), v, 1e-5)
+    G = differences(lambda v: repulsion_value(v.reshape(4, 3), strength), v, 1e-5)
     assert np.allclose(repulsion_gradient(V, strength).ravel(), G, rtol=1e-6, atol=1e-7)
-    H = central_difference(lambda v: repulsion_gradient(v.reshape(4, 3), strength).ravel(), v, 1e-5)
+    H = differences(lambda v: repulsion_gradient(v.reshape(4, 3), strength).ravel(), v, 1e-5)
     assert np.allclose(repulsion_hessian(V, strength), H, rtol=1e-6, atol=1e-6)
 
 

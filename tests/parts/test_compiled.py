@@ -61,6 +61,25 @@ def scene(n, p, c, dtype, seed=0):
     return rows, State((V,), rng.uniform(0.5, 3.0, c))
 
 
+def every_case(test):
+    """Run a test on every partition, shape, squared noise distance and type of rows."""
+    for name, values, ids in (
+        ("partition", PARTITIONS, str),
+        ("shape", SHAPES, str),
+        ("noise", [0.0, 1.5], None),
+        ("dtype", [np.float64, np.float32], None),
+    ):
+        test = pytest.mark.parametrize(name, values, ids=ids)(test)
+    return test
+
+
+def scene_of(partition, shape, noise, dtype):
+    """A scene for one of `every_case`; the test is skipped if the partition has no noise."""
+    if noise and not partition.has_noise:
+        pytest.skip("has no noise column")
+    return scene(*shape, dtype)
+
+
 def model_of(partition, c, noise, rate=0.0):
     return Model(Points(), partition, Frame.singletons(c, noise), None, rate)
 
@@ -97,27 +116,17 @@ def assert_same_members(rows, model, state):
     assert (out.labels == expected.labels).mean() > (0.999 if dtype == np.float64 else 0.98)
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("noise", [0.0, 1.5])
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("partition", PARTITIONS, ids=str)
+@every_case
 def test_sweep(partition, shape, noise, dtype):
-    if noise and not partition.has_noise:
-        pytest.skip("has no noise column")
-    rows, state = scene(*shape, dtype)
+    rows, state = scene_of(partition, shape, noise, dtype)
     model = model_of(partition, shape[2], noise)
     assert model.rule is not None
     assert_same_sums(rows, model, state)
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("noise", [0.0, 1.5])
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("partition", PARTITIONS, ids=str)
+@every_case
 def test_assign(partition, shape, noise, dtype):
-    if noise and not partition.has_noise:
-        pytest.skip("has no noise column")
-    rows, state = scene(*shape, dtype)
+    rows, state = scene_of(partition, shape, noise, dtype)
     assert_same_members(rows, model_of(partition, shape[2], noise), state)
 
 
@@ -157,14 +166,9 @@ def with_densities(partition, state, kind, n):
     return Model(part, partition, Frame.singletons(c)), replace(state, theta=(V, shape, weights))
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("noise", [0.0, 1.5])
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("partition", PARTITIONS, ids=str)
+@every_case
 def test_clusters_with_metrics(partition, shape, noise, dtype):
-    if noise and not partition.has_noise:
-        pytest.skip("has no noise column")
-    rows, state = scene(*shape, dtype)
+    rows, state = scene_of(partition, shape, noise, dtype)
     model, state = with_metrics(partition, state, noise, len(rows))
     assert model.rule is not None
     assert_same_sums(rows, model, state)

@@ -4,17 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from differences import differences
 from softclust.grammar.separation import Repulsion
-
-
-def differences(function, v, step=1e-6):
-    """Central differences of a function of a vector, one column for each entry."""
-    columns = []
-    for j in range(len(v)):
-        e = np.zeros(len(v))
-        e[j] = step
-        columns.append((function(v + e) - function(v - e)) / (2 * step))
-    return np.array(columns).T
 
 
 @pytest.mark.parametrize("seed", range(5))

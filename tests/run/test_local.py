@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 
 import softclust as sc
+from configurations import WITH_DEGREES as ESTIMATORS
 from softclust.grammar.frame import Frame
 from softclust.grammar.model import Model
 from softclust.grammar.partitions import Fuzzy
@@ -15,14 +16,6 @@ from softclust.grammar.sweep import sweep
 from softclust.sources import LocalSource, n_threads
 from softclust.sources.local import fold
 from softclust.sources.rows import rows_in_units
-
-ESTIMATORS = [
-    sc.HardCMeans,
-    sc.FuzzyCMeans,
-    sc.PossibilisticCMeans,
-    sc.PossibilisticFuzzyCMeans,
-    sc.ImprovedPossibilisticCMeans,
-]
 
 
 @pytest.fixture(scope="module")

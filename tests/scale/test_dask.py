@@ -18,7 +18,7 @@ from dask.base import is_dask_collection
 from numpy.testing import assert_allclose, assert_array_equal
 
 import softclust as sc
-from configurations import configurations
+from configurations import ESTIMATORS, MIXTURE, configurations
 from conftest import make_blobs
 from softclust.datasets import make_ellipses
 from softclust.errors import DataLostError
@@ -42,15 +42,7 @@ pytestmark = [
 NOT_FAR = ("pam", "clara", "clarans")  # n^2 distances, of rows in memory
 SHELLS = ("afcs", "fces", "apcs", "pces")
 NAMES = [name for name in sc.catalogue() if name not in (*NOT_FAR, "swfcm")]
-FAMILIES = [
-    sc.HardCMeans,
-    sc.FuzzyCMeans,
-    sc.PossibilisticCMeans,
-    sc.PossibilisticFuzzyCMeans,
-    sc.ImprovedPossibilisticCMeans,
-    sc.EvidentialCMeans,
-    sc.GaussianMixture,
-]
+FAMILIES = [*ESTIMATORS, MIXTURE]
 WITH_LINKS = [sc.HardCMeans, sc.FuzzyCMeans, sc.EvidentialCMeans, sc.GaussianMixture]
 LAZY = ("memberships_", "labels_", "outlier_scores_", "outlier_mask_", "typicalities_", "masses_")
 READ_OUTS = (
@@ -545,6 +537,16 @@ def counted(X, chunks, log, broken=None):
     return da.from_array(X, chunks=chunks).map_blocks(read, dtype=X.dtype, meta=np.empty((0, 0), X.dtype))
 
 
+def failing(at, error):
+    """For `counted`: an error each time that the block `at` is read."""
+
+    def broken(place, reads):
+        if place == at:
+            raise error
+
+    return broken
+
+
 def test_rows_that_fit_are_read_once(small_blocks):
     X, log = make_blobs()[0], []
     sc.FuzzyCMeans(3, random_state=0).fit(counted(X, (40, 2), log))
@@ -597,10 +599,7 @@ def test_a_loss_that_mends_changes_nothing(small_blocks, monkeypatch):
 def test_rows_that_are_lost_for_good(small_blocks, monkeypatch):
     monkeypatch.setattr(far_away, "_FIRST_PAUSE", 0.001)
     X, log = make_blobs()[0], []
-
-    def always(place, reads):
-        if place == 2:
-            raise OSError("no such disk")
+    always = failing(2, OSError("no such disk"))
 
     with pytest.raises(DataLostError, match=r"4 tries; .* OSError: block 2: no such disk"):
         sc.FuzzyCMeans(3).fit(counted(X, (40, 2), log, always))
@@ -612,10 +611,7 @@ def test_lost_blocks_have_the_numbers_of_those_who_gave_them(monkeypatch):
     monkeypatch.setattr(far_away, "_FIRST_PAUSE", 0.001)
     X = make_blobs()[0]
     monkeypatch.setattr(far_away, "_LEAST_BLOCK", 3 * 10 * X[0].nbytes)
-
-    def broken(place, reads):
-        if place == 7:
-            raise OSError("no such disk")
+    broken = failing(7, OSError("no such disk"))
 
     with pytest.raises(DataLostError, match="OSError: one of blocks 6 to 8: no such disk"):
         sc.FuzzyCMeans(3).fit(counted(X, (10, 2), [], broken))
@@ -623,10 +619,7 @@ def test_lost_blocks_have_the_numbers_of_those_who_gave_them(monkeypatch):
 
 def test_an_error_of_the_blocks_own_passes_through_at_once(small_blocks):
     X, log = make_blobs()[0], []
-
-    def wrong(place, reads):
-        if place == 2:
-            raise ValueError("my own mistake")
+    wrong = failing(2, ValueError("my own mistake"))
 
     with pytest.raises(ValueError, match=r"^my own mistake$"):
         sc.FuzzyCMeans(3).fit(counted(X, (40, 2), log, wrong))

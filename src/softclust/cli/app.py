@@ -16,6 +16,23 @@ app = App(
     help_format="plaintext",  # parsing Markdown would take a fifth of the time to print the help
 )
 
+# Options of more than one command, with their help.
+Method = Annotated[str, Parameter(help="Name of the method; `softclust methods` lists the names.")]
+Columns = Annotated[
+    list[str] | None, Parameter(help="Use this column only; repeat the option for more columns.")
+]
+Dropped = Annotated[
+    list[str] | None, Parameter(help="Leave this column out; repeat the option for more columns.")
+]
+Standardize = Annotated[bool, Parameter(help="Give every column mean 0 and standard deviation 1 first.")]
+Settings = Annotated[
+    list[str] | None,
+    Parameter(
+        name="--set",
+        help="A parameter of the method, such as m=1.5; repeat the option for more parameters.",
+    ),
+]
+
 
 @app.command
 def demo(
@@ -47,14 +64,14 @@ def demo(
 def fit(
     *data: Path,
     clusters: int | None = None,
-    method: str = "fcm",
+    method: Method = "fcm",
     labels: str | None = None,
     must_link: Path | None = None,
     cannot_link: Path | None = None,
-    columns: list[str] | None = None,
-    drop: list[str] | None = None,
-    standardize: bool = False,
-    set_: Annotated[list[str] | None, Parameter(name="--set")] = None,
+    columns: Columns = None,
+    drop: Dropped = None,
+    standardize: Standardize = False,
+    set_: Settings = None,
     seed: int = 0,
     out: Path | None = None,
     model: Path | None = None,
@@ -75,22 +92,12 @@ def fit(
         Every column is used except those of --labels and --drop, and must be numeric.
     clusters
         Number of clusters; by default the number of classes in --labels.
-    method
-        Name of the method; `softclust methods` lists the names.
     labels
         Column of labels: the class of the row, or nothing if the class is unknown.
     must_link
         File of pairs of rows that belong together: two row numbers, from 0, and perhaps a strength.
     cannot_link
         File of pairs of rows that belong apart, in the same form.
-    columns
-        Use this column only; repeat the option for more columns.
-    drop
-        Leave this column out; repeat the option for more columns.
-    standardize
-        Give every column mean 0 and standard deviation 1 first.
-    set_
-        A parameter of the method, such as m=1.5; repeat the option for more parameters.
     seed
         Seed of the random start.
     out
@@ -188,12 +195,12 @@ def select(
     data: Path,
     *,
     clusters: str = "2-8",
-    method: str = "fcm",
+    method: Method = "fcm",
     index: str = "simplified_fuzzy_silhouette",
-    columns: list[str] | None = None,
-    drop: list[str] | None = None,
-    standardize: bool = False,
-    set_: Annotated[list[str] | None, Parameter(name="--set")] = None,
+    columns: Columns = None,
+    drop: Dropped = None,
+    standardize: Standardize = False,
+    set_: Settings = None,
     seed: int = 0,
     out: Path | None = None,
     json: bool = False,
@@ -207,18 +214,8 @@ def select(
         File of rows.
     clusters
         Numbers of clusters to try, such as 2-8 or 2,3,5.
-    method
-        Name of the method; `softclust methods` lists the names.
     index
         The index that decides; the table shows all indices.
-    columns
-        Use this column only; repeat the option for more columns.
-    drop
-        Leave this column out; repeat the option for more columns.
-    standardize
-        Give every column mean 0 and standard deviation 1 first.
-    set_
-        A parameter of the method, such as m=1.5; repeat the option for more parameters.
     seed
         Seed of the random starts.
     out

@@ -220,8 +220,7 @@ def make_noisy_iris(noise=20, *, random_state=None):
 
     References
     ----------
-    .. [1] Xia, S., Han, X., Liu, B. and Zhou, Y. (2011). A sample-weighted robust fuzzy c-means clustering
-       algorithm. ESEP 2011.
+    .. [1] Xia, S., Han, X., Liu, B. and Zhou, Y. (2011), as in `make_x2000`.
 
     Examples
     --------

@@ -81,10 +81,8 @@ def load_glass(*, include_id=False, return_X_y=False, as_frame=False):
     include_id : bool, default=False
         Whether to put the number of the row, 1 to 214, before the nine features.  A score with the number
         of the row is no evidence for a method; the option serves to repeat published figures.
-    return_X_y : bool, default=False
-        Whether to return `(data, target)` only.
-    as_frame : bool, default=False
-        Whether to return data and target as pandas objects.
+    return_X_y, as_frame
+        As in `load_ecoli`.
 
     Returns
     -------
@@ -123,10 +121,8 @@ def load_letters_ijl(*, return_X_y=False, as_frame=False):
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Whether to return `(data, target)` only.
-    as_frame : bool, default=False
-        Whether to return data and target as pandas objects.
+    return_X_y, as_frame
+        As in `load_ecoli`.
 
     Returns
     -------
@@ -163,10 +159,8 @@ def load_iris_uci(*, return_X_y=False, as_frame=False):
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Whether to return `(data, target)` only.
-    as_frame : bool, default=False
-        Whether to return data and target as pandas objects.
+    return_X_y, as_frame
+        As in `load_ecoli`.
 
     Returns
     -------
@@ -201,10 +195,8 @@ def load_iris(*, return_X_y=False, as_frame=False):
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Whether to return `(data, target)` only.
-    as_frame : bool, default=False
-        Whether to return data and target as pandas objects.
+    return_X_y, as_frame
+        As in `load_ecoli`.
 
     Returns
     -------
@@ -233,10 +225,8 @@ def load_wine(*, return_X_y=False, as_frame=False):
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Whether to return `(data, target)` only.
-    as_frame : bool, default=False
-        Whether to return data and target as pandas objects.
+    return_X_y, as_frame
+        As in `load_ecoli`.
 
     Returns
     -------
@@ -260,10 +250,8 @@ def load_breast_cancer(*, return_X_y=False, as_frame=False):
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Whether to return `(data, target)` only.
-    as_frame : bool, default=False
-        Whether to return data and target as pandas objects.
+    return_X_y, as_frame
+        As in `load_ecoli`.
 
     Returns
     -------

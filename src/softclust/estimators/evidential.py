@@ -28,6 +28,7 @@ from softclust.knowledge.penalties import LinkPenalty, SubsetPenalty
 from softclust.loop.recipes import Outcome, Start, neighbouring_pairs
 from softclust.loop.scales import Scaling
 from softclust.loop.summaries import total_variance
+from softclust.sources.local import SAMPLE_ROWS
 
 _OUTLYING = 10.0  # rho^2 in median squared deviations, where none is given
 _GREATEST_WEIGHT = 1e100  # of labels and pairs, in loop units, beside which nothing else counts
@@ -267,7 +268,7 @@ def _outlying(source: Any) -> float:
 
     The spatial median (Weiszfeld's iteration) turns with the data, and no outlier moves it far.
     """
-    rows = source.sample(20_000, np.random.default_rng(0)).in_memory().rows
+    rows = source.sample(SAMPLE_ROWS, np.random.default_rng(0)).in_memory().rows
     points, weight = rows.points.astype(np.float64), np.ones(len(rows))
     if rows.weight is not None:
         counts = rows.weight > 0
@@ -298,7 +299,7 @@ def _terms(members: Any, outcome: Outcome) -> dict[str, float]:
         terms["must_link"], terms["cannot_link"] = link_costs(rows.linked, model, fit.state)
     if (known := model.known(rows)) is not None:
         place, wanted, delta = known
-        weight = 1.0 if rows.weight is None else rows.weight[place]
+        weight = rows.weights[place]
         terms["labels"] = float(
             (weight * delta * (1 - (wanted * np.asarray(members.masses[place])[:, 1:]).sum(axis=1))).sum()
         )

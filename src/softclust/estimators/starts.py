@@ -17,6 +17,7 @@ from softclust.loop.draws import drawing
 from softclust.loop.recipes import Start
 from softclust.loop.summaries import groups
 from softclust.sources import is_remote
+from softclust.sources.local import SAMPLE_ROWS
 from softclust.sources.rows import Rows
 from softclust.sources.spread import covariance, greatest_extent
 
@@ -94,7 +95,7 @@ def given_theta(init: Any, source: Any, c: int, geometry: Any, word: Any) -> The
 # ---------------------------------------------------------------------- how geometries begin
 def hard_start(source: Any, V: np.ndarray, rng: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Means, covariances and shares of a hard partition of at most 20,000 rows that starts at V."""
-    small = source.sample(recipes.SAMPLE, rng).in_memory()
+    small = source.sample(SAMPLE_ROWS, rng).in_memory()
     V = recipes.coarse_fit(small, Points(), (V,), Hard()).state.centers
     return hard_start_at(small, V)
 
@@ -118,7 +119,7 @@ def _first_shells(source: Any, draw: Callable[[], np.ndarray], rng: Any) -> Thet
     Rows far from all shells belong to noise, which comes nearer from fit to fit: an ellipse through rows of
     several shells, or one that grows to pass through outliers, does not look good for long.
     """
-    small = source.sample(recipes.SAMPLE, rng).in_memory()
+    small = source.sample(SAMPLE_ROWS, rng).in_memory()
     reach = greatest_extent(small)
     part = RadialShells.within(reach)
     thetas = [_circles(small, draw(), number) for number in range(_SHELL_STARTS)]

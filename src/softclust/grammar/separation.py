@@ -3,12 +3,16 @@
 A separation has these members:
 
 - `value(V)`: the term at centres V;
-- `solve(H, B, V)`: the centres that minimise tr V'HV - 2 tr V'B + value(V), searched from V;
+- `solve(H, B, V)`: the centres that minimise tr V'HV - 2 tr V'B + value(V), searched from V.  H (c, c) has
+  the weights of the clusters and of the sets that tie them together, B (c, p) weighted sums of the rows;
 - `apart(V)`: a start near V at which the value is finite;
 - `in_units(c, units)`: the same separation with c strengths in the units of the loop;
-- `of_clusters(keep, c)`: the same separation of some of c clusters;
+- `of_clusters(keep, c)`: the same separation of the clusters `keep` out of c;
 - `is_automatic`: whether the strength is "auto".  If so, `chosen(V, weight, scale, total)` is the same
-  separation with the strength that the rule gives at centres V of these weights and scales.
+  separation with the strength that the rule gives at the start of a fit: at centres V, with the sums of
+  influence `weight` (c,), the scales gamma_k (c,) and the weight `total` of all rows.
+
+Centres V are (c, p), in the units of the loop.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -27,7 +31,6 @@ if TYPE_CHECKING:
     from softclust.sources.units import Units
 
     Strength = float | Sequence[float] | np.ndarray | Literal["auto"]
-    Part = TypeVar("Part", "Repulsion", "CentralDistance")
     Function = Callable[[np.ndarray], float]
     Derivative = Callable[[np.ndarray], np.ndarray]
 
@@ -41,25 +44,35 @@ def pair_strengths(strength: Strength, c: int) -> np.ndarray:
     return pairs - np.diag(np.diag(pairs))
 
 
-def _is_automatic(strength: Strength) -> bool:
-    return isinstance(strength, str) and strength == "auto"
+@dataclass(frozen=True)
+class _Separation:
+    """A separation with one strength, or one per cluster."""
 
+    strength: Strength = "auto"
 
-def _checked(part: Repulsion | CentralDistance, c: int) -> np.ndarray:
-    """Return the strength as 1 or c numbers, or raise an error that says what would fit."""
-    name, strength = type(part).__name__, part.strength
-    values = np.atleast_1d(np.asarray(strength, dtype=object))
-    numbers = all(isinstance(s, Real) and 0 <= float(s) < np.inf for s in values)
-    if values.ndim != 1 or len(values) not in (1, c) or not numbers:
-        raise InvalidParameterError(
-            f"The strength of {name} must be a number >= 0, {c} such numbers (one per cluster) "
-            f"or 'auto'. Got {strength!r} instead."
-        )
-    return np.asarray(values, dtype=float)
+    @property
+    def is_automatic(self) -> bool:
+        """Whether the strength is still to be chosen."""
+        return isinstance(self.strength, str) and self.strength == "auto"
+
+    def of_clusters(self, keep: np.ndarray, c: int) -> Self:
+        """Return the same term of the clusters `keep` out of c."""
+        return replace(self, strength=np.broadcast_to(self.strength, (c,))[keep])
+
+    def _checked(self, c: int) -> np.ndarray:
+        """Return the strength as 1 or c numbers, or raise an error that says what would fit."""
+        values = np.atleast_1d(np.asarray(self.strength, dtype=object))
+        numbers = all(isinstance(s, Real) and 0 <= float(s) < np.inf for s in values)
+        if values.ndim != 1 or len(values) not in (1, c) or not numbers:
+            raise InvalidParameterError(
+                f"The strength of {type(self).__name__} must be a number >= 0, {c} such numbers (one per "
+                f"cluster) or 'auto'. Got {self.strength!r} instead."
+            )
+        return np.asarray(values, dtype=float)
 
 
 @dataclass(frozen=True)
-class Repulsion:
+class Repulsion(_Separation):
     """Centres repel each other: every two of them pay the inverse of their squared distance.
 
     J_rep = sum_k eta_k sum_{l != k} 1/|v_k - v_l|^2 (Timm 2004; Antoine 2018 eq. (3)).
@@ -81,41 +94,8 @@ class Repulsion:
     .. [2] Antoine, Guerrero, Boone & Romero (2018), Possibilistic clustering with seeds.
     """
 
-    strength: Strength = "auto"
-
-    @property
-    def is_automatic(self) -> bool:
-        """Whether the strength is still to be chosen."""
-        return _is_automatic(self.strength)
-
-    def of_clusters(self, keep: np.ndarray, c: int) -> Repulsion:
-        """Return the same term of some of the clusters.
-
-        Parameters
-        ----------
-        keep : ndarray of int
-            The clusters that stay.
-        c : int
-            Number of clusters before.
-
-        Returns
-        -------
-        Repulsion
-        """
-        return _of_clusters(self, keep, c)
-
     def apart(self, V: np.ndarray) -> np.ndarray:
-        """Move coincident centres a little, each in its own direction, so that the term is finite.
-
-        Parameters
-        ----------
-        V : ndarray of shape (c, p)
-            Centres in loop units.
-
-        Returns
-        -------
-        ndarray of shape (c, p)
-        """
+        """Move coincident centres a little, each in its own direction, so that the term is finite."""
         V = V.copy()
         for k in range(1, len(V)):
             while (np.abs(V[:k] - V[k]).max(axis=1) < _COINCIDENT).any():
@@ -123,39 +103,11 @@ class Repulsion:
         return V
 
     def in_units(self, c: int, units: Units) -> Repulsion:
-        """Check the strength and convert it to the units of the loop, to the fourth power.
-
-        Parameters
-        ----------
-        c : int
-            Number of clusters.
-        units : Units
-            The units of the loop.
-
-        Returns
-        -------
-        Repulsion
-        """
-        return replace(self, strength=units.squares_to_loop(units.squares_to_loop(_checked(self, c))))
+        """Check the strength and convert it to the units of the loop, to the fourth power."""
+        return replace(self, strength=units.squares_to_loop(units.squares_to_loop(self._checked(c))))
 
     def chosen(self, V: np.ndarray, weight: np.ndarray, scale: np.ndarray, total: float) -> Repulsion:
-        """Choose the automatic strength at the start of a fit.
-
-        Parameters
-        ----------
-        V : ndarray of shape (c, p)
-            Centres at the start.
-        weight : ndarray of shape (c,)
-            Sum of influence on each cluster.
-        scale : ndarray of shape (c,)
-            Scales gamma_k.
-        total : float
-            Weight of all rows.
-
-        Returns
-        -------
-        Repulsion
-        """
+        """Choose the automatic strength at the start of a fit."""
         mean = float(np.mean(scale))
         with np.errstate(over="ignore", under="ignore", divide="ignore"):
             push = (2 / np.maximum(_squared_gaps(V), mean) ** 2).sum(axis=1)  # of strength 1
@@ -163,49 +115,20 @@ class Repulsion:
         return replace(self, strength=min(total / len(V) * mean * mean, bound, 1e250))
 
     def value(self, V: np.ndarray) -> float:
-        """Return the term J_rep.
-
-        Parameters
-        ----------
-        V : ndarray of shape (c, p)
-            Centres in loop units.
-
-        Returns
-        -------
-        float
-        """
+        """Return the term J_rep."""
         d = _squared_gaps(V)
         return 0.5 * float((pair_strengths(self.strength, len(V)) / d).sum())
 
     def gradient(self, V: np.ndarray) -> np.ndarray:
-        """Return the gradient -2 sum_l (eta_k + eta_l)(v_k - v_l)/|v_k - v_l|^4.
-
-        Parameters
-        ----------
-        V : ndarray of shape (c, p)
-            Centres in loop units.
-
-        Returns
-        -------
-        ndarray of shape (c, p)
-        """
+        """Return the gradient (c, p): -2 sum_l (eta_k + eta_l)(v_k - v_l)/|v_k - v_l|^4."""
         gap = V[:, None] - V[None]
         ratio = pair_strengths(self.strength, len(V)) / _squared_gaps(V) ** 2
         return -2 * np.einsum("kl,kla->ka", ratio, gap)
 
     def hessian(self, V: np.ndarray) -> np.ndarray:
-        """Return the Hessian, made of the blocks 8 w ee'/|e|^6 - 2 w I/|e|^4 of the pairs.
+        """Return the Hessian (c p, c p), made of the blocks 8 w ee'/|e|^6 - 2 w I/|e|^4 of the pairs.
 
         The blocks of a cluster's pairs add on the diagonal; their negatives stand beside it.
-
-        Parameters
-        ----------
-        V : ndarray of shape (c, p)
-            Centres in loop units.
-
-        Returns
-        -------
-        ndarray of shape (c p, c p)
         """
         c, p = V.shape
         gap = V[:, None] - V[None]
@@ -218,21 +141,7 @@ class Repulsion:
         return full.transpose(0, 2, 1, 3).reshape(c * p, c * p)
 
     def solve(self, H: np.ndarray, B: np.ndarray, V: np.ndarray) -> np.ndarray:
-        """Find a local minimiser of tr V'HV - 2 tr V'B + value(V).
-
-        Parameters
-        ----------
-        H : ndarray of shape (c, c)
-            Weights of the clusters, and of the sets that tie them together.
-        B : ndarray of shape (c, p)
-            Weighted sums of the rows.
-        V : ndarray of shape (c, p)
-            Centres at which the search starts.
-
-        Returns
-        -------
-        ndarray of shape (c, p)
-        """
+        """Find a local minimiser of tr V'HV - 2 tr V'B + value(V); the search starts at V."""
         c, p = V.shape
 
         def value(v: np.ndarray) -> float:
@@ -307,7 +216,7 @@ class NoMinimumError(InvalidParameterError):
 
 
 @dataclass(frozen=True)
-class CentralDistance:
+class CentralDistance(_Separation):
     """Centres move apart: J falls with the squared distance of every two of them.
 
     J_cd = - sum_k beta_k sum_{h != k} |v_k - v_h|^2 (Liu & Wu eq. (3-1)).
@@ -329,77 +238,16 @@ class CentralDistance:
        central distance.
     """
 
-    strength: Strength = "auto"
-
-    @property
-    def is_automatic(self) -> bool:
-        """Whether the strength is still to be chosen."""
-        return _is_automatic(self.strength)
-
-    def of_clusters(self, keep: np.ndarray, c: int) -> CentralDistance:
-        """Return the same term of some of the clusters.
-
-        Parameters
-        ----------
-        keep : ndarray of int
-            The clusters that stay.
-        c : int
-            Number of clusters before.
-
-        Returns
-        -------
-        CentralDistance
-        """
-        return _of_clusters(self, keep, c)
-
     def apart(self, V: np.ndarray) -> np.ndarray:
-        """Return the centres as they are: the term is finite everywhere.
-
-        Parameters
-        ----------
-        V : ndarray of shape (c, p)
-            Centres in loop units.
-
-        Returns
-        -------
-        ndarray of shape (c, p)
-        """
+        """Return the centres as they are: the term is finite everywhere."""
         return V
 
     def in_units(self, c: int, units: Units) -> CentralDistance:
-        """Check the strength, which has no unit.
-
-        Parameters
-        ----------
-        c : int
-            Number of clusters.
-        units : Units
-            The units of the loop, not used.
-
-        Returns
-        -------
-        CentralDistance
-        """
-        return replace(self, strength=_checked(self, c))
+        """Check the strength, which has no unit; `units` is not used."""
+        return replace(self, strength=self._checked(c))
 
     def chosen(self, V: np.ndarray, weight: np.ndarray, scale: np.ndarray, total: float) -> CentralDistance:
-        """Choose the automatic strength at the start of a fit.
-
-        Parameters
-        ----------
-        V : ndarray of shape (c, p)
-            Centres at the start.
-        weight : ndarray of shape (c,)
-            Sum of influence on each cluster.
-        scale : ndarray of shape (c,)
-            Scales gamma_k.
-        total : float
-            Weight of all rows, not used.
-
-        Returns
-        -------
-        CentralDistance
-        """
+        """Choose the automatic strength at the start of a fit; `total` is not used."""
         mass = np.diag(np.maximum(weight, 1e-9 * weight.max() or 1.0))
         load = _load(mass, replace(self, strength=1.0), V)
         reach = float(np.linalg.norm(V - V.mean(axis=0), axis=1).max())
@@ -407,32 +255,15 @@ class CentralDistance:
         return replace(self, strength=share / load if load > 0 else 0.0)
 
     def value(self, V: np.ndarray) -> float:
-        """Return the term J_cd, which is never positive.
-
-        Parameters
-        ----------
-        V : ndarray of shape (c, p)
-            Centres in loop units.
-
-        Returns
-        -------
-        float
-        """
+        """Return the term J_cd, which is never positive."""
         d = _squared_gaps(V)
         np.fill_diagonal(d, 0.0)
         return -0.5 * float((pair_strengths(self.strength, len(V)) * d).sum())
 
     def laplacian(self, V: np.ndarray) -> np.ndarray:
-        """Return the Laplacian L of the pairs' coefficients: the term is -tr V'LV.
+        """Return the Laplacian L (c, c) of the pairs' coefficients; only the number of centres counts.
 
-        Parameters
-        ----------
-        V : ndarray of shape (c, p)
-            Centres; only their number counts.
-
-        Returns
-        -------
-        ndarray of shape (c, c)
+        The term is -tr V'LV.
         """
         w = pair_strengths(self.strength, len(V))
         return np.diag(w.sum(axis=1)) - w
@@ -440,18 +271,7 @@ class CentralDistance:
     def solve(self, H: np.ndarray, B: np.ndarray, V: np.ndarray) -> np.ndarray:
         """Return the minimiser of tr V'HV - 2 tr V'B + value(V), or raise `NoMinimumError`.
 
-        Parameters
-        ----------
-        H : ndarray of shape (c, c)
-            Weights of the clusters, and of the sets that tie them together.
-        B : ndarray of shape (c, p)
-            Weighted sums of the rows.
-        V : ndarray of shape (c, p)
-            Centres before; only their number counts.
-
-        Returns
-        -------
-        ndarray of shape (c, p)
+        Only the number of the centres V counts.
         """
         load = _load(H, self, V)
         if load >= 1:
@@ -471,10 +291,6 @@ def _load(H: np.ndarray, part: CentralDistance, V: np.ndarray) -> float:
     """
     C = np.linalg.inv(np.linalg.cholesky(H))
     return float(np.linalg.eigvalsh(C @ part.laplacian(V) @ C.T).max())
-
-
-def _of_clusters(part: Part, keep: np.ndarray, c: int) -> Part:
-    return replace(part, strength=np.broadcast_to(part.strength, (c,))[keep])
 
 
 def _squared_gaps(V: np.ndarray) -> np.ndarray:

@@ -31,19 +31,8 @@ _LEAST_COST = 1e-280
 def sweep(rows: Rows, model: Model, state: State) -> Stats:
     """Pass once over a block: distances -> memberships -> influence -> additive statistics.
 
-    Parameters
-    ----------
-    rows : Rows
-        A block of rows.
-    model : Model
-        The model that is fitted.
-    state : State
-        The prototypes, and whatever else the model carries from one pass to the next.
-
-    Returns
-    -------
-    Stats
-        Sums over the rows of the block; those of several blocks add.
+    `state` holds the prototypes, and whatever else the model carries from one pass to the next.  The result
+    has the sums over the rows of the block; the sums of several blocks add.
     """
     if rows.graph is not None and model.links is not None:
         return _sweep_linked(rows, model, state)
@@ -82,22 +71,7 @@ def _block(rows: Rows, model: Model) -> tuple[Any, Rows | None]:
 
 @np.errstate(over="ignore")  # a distance without a float has no influence
 def sweep_by_parts(rows: Rows, model: Model, state: State) -> Stats:
-    """Make the same pass with the parts' own NumPy functions, which define the meaning and run any model.
-
-    Parameters
-    ----------
-    rows : Rows
-        A block of rows.
-    model : Model
-        The model that is fitted.
-    state : State
-        The prototypes, and whatever else the model carries from one pass to the next.
-
-    Returns
-    -------
-    Stats
-        Sums over the rows of the block.
-    """
+    """Make the same pass with the parts' NumPy functions, which define the meaning and run any model."""
     points, D, cost = _distances(rows, model, state)
     known = _charged(model, rows, cost)
     W, loss = model.partition.influence(cost, model.scale(state.scale), model.frame.noise)
@@ -204,19 +178,8 @@ def _sweep_linked(rows: Rows, model: Model, state: State) -> Stats:
 def link_costs(rows: Rows, model: Model, state: State) -> tuple[float, float]:
     """Return the parts of J that must-links and cannot-links cost at a state.
 
-    Parameters
-    ----------
-    rows : Rows
-        The block of linked rows.
-    model : Model
-        A model with a penalty of pairs.
-    state : State
-        A state with memberships of the linked rows.
-
-    Returns
-    -------
-    tuple of float
-        The costs of the must-links and of the cannot-links.
+    `rows` is the block of linked rows, `model` has a penalty of pairs, and `state` has memberships of the
+    linked rows.
     """
     nothing = np.ones((len(rows), len(model.frame.sets)))
     assert state.linked is not None
@@ -226,16 +189,7 @@ def link_costs(rows: Rows, model: Model, state: State) -> tuple[float, float]:
 def assign(rows: Rows, out: Members, model: Model, state: State) -> None:
     """Write memberships, typicalities, labels and outlier scores of a block into the arrays of `out`.
 
-    Parameters
-    ----------
-    rows : Rows
-        A block of n rows.
-    out : Members
-        Arrays of n rows each; an array that is None or empty is left out.
-    model : Model
-        The fitted model.
-    state : State
-        The fitted state.
+    Each array of `out` has a row for each row of the block; an array that is None or empty is left out.
     """
     if rows.graph is not None and model.links is not None and state.linked is not None:
         _write(out, _assign_linked(rows, model, state))
@@ -260,18 +214,7 @@ def _write(out: Members, members: Members, place: slice | np.ndarray = slice(Non
 def assign_by_parts(rows: Rows, model: Model, state: State) -> Members:
     """Return memberships, typicalities, labels and outlier scores by the parts' own NumPy functions.
 
-    Parameters
-    ----------
-    rows : Rows
-        A block of rows; pairs among them do not count.
-    model : Model
-        The fitted model.
-    state : State
-        The fitted state.
-
-    Returns
-    -------
-    Members
+    Pairs among the rows do not count.
     """
     cost = model.frame.costs(model.prototypes.distances(rows.points, state.theta, model.frame))
     known = _charged(model, rows, cost)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from softclust._lazy import kernels
+
 _WORK = 400_000_000  # steps that one search may take, about a second
 _WRONG = 50  # nodes that usually still need another colour; a turn of the repair visits them
 
@@ -60,21 +62,20 @@ def _coloured(core: dict[int, set[int]], c: int) -> np.ndarray:
 
     Returns the colours in rising order of the nodes.
     """
-    from softclust.kernels import colouring as kernels  # loads Numba, which only a core needs
-
+    compiled = kernels("colouring")  # loads Numba, which only a core needs
     things = sorted(core)
     place = {u: i for i, u in enumerate(things)}
     first = np.cumsum([0, *(len(core[u]) for u in things)])
     other = np.array([place[v] for u in things for v in sorted(core[u])], dtype=np.int64)
     colour, taken = np.empty(len(things), np.int64), np.empty((len(things), c), np.int64)
     left, trail, used = np.empty((3, len(things)), np.int64)
-    end = kernels.search(first, other, c, _WORK // len(things), colour, taken, left, trail, used)
-    if end == kernels.IMPOSSIBLE:
+    end = compiled.search(first, other, c, _WORK // len(things), colour, taken, left, trail, used)
+    if end == compiled.IMPOSSIBLE:
         raise UncolourableError(things, False)
-    if end == kernels.GIVEN_UP:
+    if end == compiled.GIVEN_UP:
         state = np.array([0x9E3779B97F4A7C15], np.uint64)
         turns = _WORK // (_WRONG * c)
-        if not kernels.repair(
+        if not compiled.repair(
             first, other, c, turns, colour, taken, np.empty_like(taken), left, trail, state
         ):
             raise UncolourableError(things, False, is_proven=False)

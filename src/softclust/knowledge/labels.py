@@ -55,7 +55,7 @@ class Labels:
         """
         V = np.full((c, rows.X.shape[1]), np.nan)
         points = rows.take(self.rows).points.astype(np.float64)
-        weight = 1.0 if rows.weight is None else rows.weight[self.rows]
+        weight = rows.weights[self.rows]
         for k in range(self.degrees.shape[1]):
             degree = np.nan_to_num(self.degrees[:, k]) * weight
             if degree.any():
@@ -178,7 +178,7 @@ def reliable_strength(labels: Labels, rows: Rows) -> float:
     named = np.flatnonzero(degrees.max(axis=1) > 0)
     named = named[:: max(1, -(-len(named) // _MOST_NEIGHBOURS))]
     place = labels.rows[named]
-    weight = np.ones(len(place)) if rows.weight is None else rows.weight[place]
+    weight = rows.weights[place]
     points, where = np.unique(rows.take(place).points.astype(np.float64), axis=0, return_inverse=True)
     mass = np.zeros((len(points), degrees.shape[1]))  # weight of each class in each place
     np.add.at(mass, (where.ravel(), degrees[named].argmax(axis=1)), weight)

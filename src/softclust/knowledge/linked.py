@@ -9,6 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
+from softclust._lazy import kernels
 from softclust.knowledge.graph import Graph
 
 # In the first pass the strengths of pairs grow to their full size, because plain descent ends in worse
@@ -133,10 +134,8 @@ class Linked:
         if fit.link_exponent is None:
             self._descend_in_numpy(fit, p, share, sweeps, tol)
             return p
-        from softclust.kernels.links import settle  # Numba is loaded when the first pass runs
-
         arrays = self.cost, self.b, self.wanted, self.alpha, fit.link_exponent, self.graph, self.forms
-        settle(*arrays, share, sweeps, tol, p)
+        kernels("links").settle(*arrays, share, sweeps, tol, p)
         return p
 
     def _descend_in_numpy(self, fit: RowFit, p: np.ndarray, share: float, sweeps: int, tol: float) -> None:
@@ -179,14 +178,12 @@ class Linked:
 
     def clusters(self, p: np.ndarray) -> np.ndarray:
         """(q,) the cluster of each row; a row in noise gets the cluster that it would take instead."""
-        from softclust.kernels.links import first_labels
-
         graph, unit = self.graph.units
         labels = np.empty(len(graph.rows), dtype=np.int64)
         labels[unit] = p.argmax(axis=1)
         labels[labels == self.n_sets] = -1
         cost = self._unit_costs(unit, len(labels))[:, : self.n_sets]
-        return first_labels(cost, graph, labels, np.arange(len(labels)), self.n_sets)[unit]
+        return kernels("links").first_labels(cost, graph, labels, np.arange(len(labels)), self.n_sets)[unit]
 
     def _unit_costs(self, unit: np.ndarray, count: int) -> np.ndarray:
         """(units, F) the cost of each label for the rows that move as one unit."""
@@ -201,8 +198,6 @@ class Linked:
 
         Rows bound by infinite must-links move as one.
         """
-        from softclust.kernels.links import settle_hard
-
         graph, unit = self.graph.units
         cost = self._unit_costs(unit, len(graph.rows))
         if p is None:
@@ -210,7 +205,7 @@ class Linked:
         else:
             label = np.empty(len(graph.rows), dtype=np.int64)
             label[unit] = p.argmax(axis=1)
-        settle_hard(cost, graph, 1.0, _FIRST_SWEEPS, self.n_sets, label)
+        kernels("links").settle_hard(cost, graph, 1.0, _FIRST_SWEEPS, self.n_sets, label)
         return np.eye(self.cost.shape[1])[label[unit]]
 
     def _first_labels(self, cost: np.ndarray, graph: Graph) -> np.ndarray:
@@ -220,16 +215,14 @@ class Linked:
         pair that must hold, units take the cheapest labels that break none, in an order in which there
         always is one.
         """
-        from softclust.kernels.links import first_labels, settle_hard
-
         dear = replace(
             graph, strength=np.where(np.isinf(graph.strength), _DEAR * cost.max(), graph.strength)
         )
         label = cost.argmin(axis=1)
         for share in (*_GROWTH, 1.0):
-            settle_hard(cost, dear, share, _GROWTH_SWEEPS, self.n_sets, label)
+            kernels("links").settle_hard(cost, dear, share, _GROWTH_SWEEPS, self.n_sets, label)
         apart = np.isinf(graph.strength) & (label[graph.source] == label[graph.other])
         if not (apart & (label[graph.source] < self.n_sets)).any():
             return label
         colour, order = graph.colouring(self.n_sets)
-        return first_labels(cost, graph, colour, order, self.n_sets)
+        return kernels("links").first_labels(cost, graph, colour, order, self.n_sets)

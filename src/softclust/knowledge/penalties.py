@@ -16,8 +16,25 @@ if TYPE_CHECKING:
 _LEAST_CHANCE = 1e-300  # chance of a label in a cluster that it excludes: its logarithm is finite
 
 
+class _SolvedRows:
+    """A term whose labelled rows have a solver in `softclust.kernels.labels`."""
+
+    solver: ClassVar[str]  # its name there
+
+    @property
+    def kernel(self) -> Any:
+        """The compiled solver of labelled rows."""
+        return getattr(kernels("labels"), self.solver)
+
+    def solve(
+        self, model: Model, scale: np.ndarray, cost: np.ndarray, target: np.ndarray, alpha: np.ndarray
+    ) -> tuple[np.ndarray, ...]:
+        """Return U, T, W, loss, share of noise and label of labelled rows, from their costs."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class LabelPenalty:
+class LabelPenalty(_SolvedRows):
     """Rows pay for memberships that differ from the degrees that their labels want.
 
     J += alpha sum_i c_i sum_k b_ik (p_ik - f_ik)^2 d_ik (Antoine 2018 eq. (11), (12); Liu & Wu (3-1)).
@@ -35,23 +52,18 @@ class LabelPenalty:
     printed_centers: bool = False  # leave the influence out, as Pedrycz & Waletzky print: J may rise
 
     is_linear: ClassVar[bool] = False
-
-    @property
-    def kernel(self) -> Any:
-        """The compiled solver of labelled rows."""
-        return kernels("labels").known_rows
+    solver: ClassVar[str] = "known_rows"
 
     def solve(
         self, model: Model, scale: np.ndarray, cost: np.ndarray, target: np.ndarray, alpha: np.ndarray
     ) -> tuple[np.ndarray, ...]:
-        """Return U, T, W, loss, share of noise and label of labelled rows, from their costs."""
         return model.partition.labelled_rows(
             cost, scale, model.frame.noise, target, alpha, self.printed_centers
         )
 
 
 @dataclass(frozen=True)
-class SubsetPenalty:
+class SubsetPenalty(_SolvedRows):
     """Rows pay for mass on sets of clusters that do not fit their labels.
 
     J += delta sum_i c_i (1 - sum_l t_il m_il) (Xie & Antoine eq. (12)), linear in the masses m_il.
@@ -67,16 +79,11 @@ class SubsetPenalty:
 
     printed_centers: ClassVar[bool] = False
     is_linear: ClassVar[bool] = True
-
-    @property
-    def kernel(self) -> Any:
-        """The compiled solver of labelled rows."""
-        return kernels("labels").subset_rows
+    solver: ClassVar[str] = "subset_rows"
 
     def solve(
         self, model: Model, scale: np.ndarray, cost: np.ndarray, target: np.ndarray, alpha: np.ndarray
     ) -> tuple[np.ndarray, ...]:
-        """Return U, T, W, loss, share of noise and label of labelled rows, from their costs."""
         assert model.rule is not None  # all geometries of credal partitions have compiled passes
         return self.kernel(model.rule.kind, model.parameters, scale, cost, target, alpha)
 

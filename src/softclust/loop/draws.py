@@ -11,11 +11,11 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from softclust._lazy import kernels
+from softclust.sources.local import SAMPLE_ROWS
 
 if TYPE_CHECKING:
     from softclust.sources.rows import Rows
 
-_SAMPLE = 20_000  # most rows from which starts are drawn
 _ROUNDS = 5  # passes of k-means||
 _NOTHING = 1e-290  # a sum of squared distances too small to divide by
 
@@ -60,7 +60,7 @@ def _nearest(points: np.ndarray, V: np.ndarray) -> np.ndarray:
 
 def _sampled_points(source: Any, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Return the points and weights of at most 20,000 rows; the greatest weight is 1."""
-    small = source.sample(_SAMPLE, rng).in_memory().rows
+    small = source.sample(SAMPLE_ROWS, rng).in_memory().rows
     weight = np.ones(len(small)) if small.weight is None else small.weight / small.weight.max()
     return small.points.astype(np.float64), weight
 
@@ -118,20 +118,16 @@ class _Chosen:
         return _Chosen(np.concatenate([self.points, other.points]))
 
 
-def _block_weight(rows: Rows) -> np.ndarray:
-    return np.ones(len(rows)) if rows.weight is None else rows.weight
-
-
 def _potential(rows: Rows, V: np.ndarray, reach: float) -> float:
     """Sum weight times squared distance to the nearest of V over a block."""
-    return float(_block_weight(rows) @ np.minimum(_nearest(rows.points.astype(np.float64), V), reach))
+    return float(rows.weights @ np.minimum(_nearest(rows.points.astype(np.float64), V), reach))
 
 
 def _oversample(rows: Rows, V: np.ndarray, rate: float, seed: int, reach: float) -> _Chosen:
     """Draw each row of a block by itself, with chance rate * weight * squared distance."""
     points = rows.points.astype(np.float64)
     rng = np.random.default_rng([seed, zlib.crc32(points[0].tobytes()), len(rows)])
-    chance = rate * _block_weight(rows) * np.minimum(_nearest(points, V), reach)
+    chance = rate * rows.weights * np.minimum(_nearest(points, V), reach)
     return _Chosen(points[rng.random(len(points)) < chance])
 
 
@@ -139,7 +135,7 @@ def _count_nearest(rows: Rows, V: np.ndarray) -> np.ndarray:
     """(k,) weight of the rows of a block that are nearest to each of V."""
     points = rows.points.astype(np.float64)
     nearest = np.argmin([_squared_distances(points, v[None])[0] for v in V], axis=0)
-    return np.bincount(nearest, _block_weight(rows), minlength=len(V))
+    return np.bincount(nearest, rows.weights, minlength=len(V))
 
 
 def _parallel(

@@ -16,14 +16,13 @@ from softclust.grammar.state import Fit, State, Stats
 from softclust.grammar.sweep import assign_by_parts, sweep
 from softclust.loop.engine import LoopState, Options, alternate, restart_from, resume
 from softclust.loop.scales import Scaling, coincident, floored, gaps, natural_scale
+from softclust.sources.local import SAMPLE_ROWS
 
 if TYPE_CHECKING:
     from softclust.grammar.partitions import Partition
     from softclust.grammar.prototypes import Prototypes
     from softclust.grammar.prototypes.base import Theta
     from softclust.sources.rows import Rows
-
-SAMPLE = 20_000  # most rows on which starts compete
 
 
 _GROWTH = 5  # each further stage sees this many times more rows
@@ -186,7 +185,7 @@ def _widest(
     start, and at 64 if there is no such tau.  Wider clusters are more robust, but a mode seeker lets
     neighbouring clusters fall into one.
     """
-    small = source.sample(SAMPLE, rng)
+    small = source.sample(SAMPLE_ROWS, rng)
     quick = replace(
         options, tol=max(options.tol, _QUICK_TOL * source.rows.units.spread), max_iter=_QUICK_ITER
     )
@@ -235,7 +234,7 @@ def _fit_plain(model: Model, source: Any, start: Start, options: Options, rng: n
     """
     if start.given is not None:
         return alternate(model, source, _begin(model, model.prototypes.begin(*start.given)), options)
-    small = source.sample(SAMPLE, rng) if start.sampled else source
+    small = source.sample(SAMPLE_ROWS, rng) if start.sampled else source
     assert start.draws is not None  # a start is given or drawn
     starts = [_begin(model, model.prototypes.begin(*drawn)) for drawn in start.draws(small)]
     begin: State | LoopState = starts[0]
@@ -247,7 +246,7 @@ def _fit_plain(model: Model, source: Any, start: Start, options: Options, rng: n
         )
         fits = [alternate(model, small, state, coarse) for state in starts]
         best = min(fits, key=lambda fit: fit.history[-1])
-        size = SAMPLE * _GROWTH
+        size = SAMPLE_ROWS * _GROWTH
         while start.sampled and size < min(len(source), source.most_sampled):
             small = source.sample(size, rng)
             best = alternate(model, small, restart_from(best), coarse)
@@ -273,7 +272,7 @@ def _shared_plausibility(rows: Rows, model: Model, state: State) -> np.ndarray:
     """(c, c) sum_i w_i pl_ik pl_il over a block."""
     shares, _, _, empty = assign_by_parts(rows, model, state)
     plausible = (shares * (1 - empty[:, None])) @ model.frame.sets
-    weight = 1.0 if rows.weight is None else rows.weight[:, None]
+    weight = rows.weights[:, None]
     return (plausible * weight).T @ plausible
 
 

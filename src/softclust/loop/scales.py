@@ -71,7 +71,7 @@ def _cut_sums(rows: Rows, model: Model, state: State, tau: float) -> _Cut:
     """Sum weight and distance over the rows of a block with u > tau, for each cluster."""
     D = model.prototypes.distances(rows.points, state.theta, model.frame).astype(np.float64)
     U, _ = fuzzy_memberships(D, cast("Fuzzy", model.partition).m, 0.0)
-    W = (tau < U) * (1.0 if rows.weight is None else rows.weight[:, None])
+    W = (tau < U) * rows.weights[:, None]
     return _Cut(W.sum(axis=0), (W * D).sum(axis=0))
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from softclust._lazy import kernels
 from softclust.grammar.frame import Frame
 from softclust.grammar.model import Model
 from softclust.grammar.partitions import Hard, Members
@@ -38,10 +39,8 @@ def _group_moments(rows: Rows, V: np.ndarray) -> np.ndarray:
 
 def _group_products(rows: Rows, V: np.ndarray, means: np.ndarray) -> np.ndarray:
     """(c, p, p) scatter about the means of the points of a block that are nearest to each of V."""
-    from softclust.kernels.ellipsoids import moments  # Numba is loaded when the first pass runs
-
     points, W = _nearest(rows, V)
-    return moments(points, means, W)[1]
+    return kernels("ellipsoids").moments(points, means, W)[1]
 
 
 def groups(source: Any, V: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from softclust._lazy import kernels
 from softclust.sources.columns import column_range
 
 _BLOCK_ROWS = 16384  # of a block of an assignment
@@ -94,10 +95,9 @@ class Compiled:
 
     def _fill(self, V: np.ndarray, X: np.ndarray, out: np.ndarray, part: slice) -> None:
         """Fill the part of the table `out` with the distances to some centres."""
-        from softclust.kernels import medoids as kernels
-
+        compiled = kernels("medoids")
         xt, d = _buffers(X.shape[1], min(_TILE_CENTRES, len(V[part])))
-        kernels.distances(getattr(kernels, _KINDS[self.name]), X, V[part], xt, d, out[part])
+        compiled.distances(getattr(compiled, _KINDS[self.name]), X, V[part], xt, d, out[part])
 
     def nearest(self, X: np.ndarray, V: np.ndarray, threads: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """Return the label and the distance of the nearest centre of each row; X and V are prepared."""
@@ -110,10 +110,9 @@ class Compiled:
         self, X: np.ndarray, V: np.ndarray, label: np.ndarray, least: np.ndarray, part: slice
     ) -> None:
         """Fill label and distance of the nearest centre for some rows."""
-        from softclust.kernels import medoids as kernels
-
+        compiled = kernels("medoids")
         xt, d = _buffers(X.shape[1], len(V))
-        kernels.nearest(getattr(kernels, _KINDS[self.name]), X[part], V, xt, d, label[part], least[part])
+        compiled.nearest(getattr(compiled, _KINDS[self.name]), X[part], V, xt, d, label[part], least[part])
 
 
 @dataclass(frozen=True)
@@ -177,9 +176,8 @@ def _brief(row: np.ndarray) -> str:
 
 
 def _buffers(p: int, k: int) -> tuple[np.ndarray, np.ndarray]:
-    from softclust.kernels.compiled import TILE
-
-    return np.empty((p, TILE)), np.empty((k, TILE))
+    tile = kernels("compiled").TILE
+    return np.empty((p, tile)), np.empty((k, tile))
 
 
 def _slices(n: int, size: int) -> list[slice]:

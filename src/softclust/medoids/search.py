@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from softclust._lazy import kernels
 from softclust.medoids.spaces import Matrix, Vectors
 
 
@@ -28,13 +29,12 @@ class Found:
 
 def _ranked(paid: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> tuple[float, tuple[np.ndarray, ...]]:
     """Return the loss, and the arrays of the kernels: nearest and second medoid of each row, swap space."""
-    from softclust.kernels import medoids as kernels
-
+    compiled = kernels("medoids")
     n, k = paid.shape[1], len(rows)
     near, second = np.empty((2, n), np.int32)
     d_near, d_second = np.empty((2, n), paid.dtype)
     removal, change = np.empty((2, k))
-    loss = kernels.start(paid, rows, weight, near, second, d_near, d_second, removal)
+    loss = compiled.start(paid, rows, weight, near, second, d_near, d_second, removal)
     return loss, (weight, near, second, d_near, d_second, removal, change, np.empty(n, np.int32))
 
 
@@ -52,8 +52,7 @@ def pam(paid: np.ndarray, weight: np.ndarray, rows: Any, max_iter: int) -> Found
     swapped at once.  The search ends when each candidate has been tried in vain since the last swap: then
     no single swap lowers the loss.
     """
-    from softclust.kernels import medoids as kernels
-
+    compiled = kernels("medoids")
     rows = np.array(rows, dtype=np.int64)
     loss, ranks = _ranked(paid, rows, weight)
     is_medoid = np.zeros(len(paid), dtype=bool)
@@ -61,17 +60,16 @@ def pam(paid: np.ndarray, weight: np.ndarray, rows: Any, max_iter: int) -> Found
     since = n_iter = 0
     while since < len(paid) and n_iter < max_iter:
         n_iter += 1
-        since, loss = kernels.swap_pass(paid, rows, is_medoid, since, loss, *ranks)
+        since, loss = compiled.swap_pass(paid, rows, is_medoid, since, loss, *ranks)
     return Found(rows, loss, n_iter, since >= len(paid))
 
 
 def build(paid: np.ndarray, weight: np.ndarray, k: int) -> np.ndarray:
     """Return the start of Kaufman & Rousseeuw: one medoid after the other, each the row that gains most."""
-    from softclust.kernels import medoids as kernels
-
+    compiled = kernels("medoids")
     n = len(paid)
     rows = np.empty(k, np.int64)
-    kernels.build(paid, weight, rows, np.empty(n, paid.dtype), np.empty(n), np.empty(n, np.int64))
+    compiled.build(paid, weight, rows, np.empty(n, paid.dtype), np.empty(n), np.empty(n, np.int64))
     return rows
 
 
@@ -179,8 +177,7 @@ def _wander(
     rng: np.random.Generator,
 ) -> Found:
     """Run one local search.  The table has a row for each medoid and one, `spare`, for the candidate."""
-    from softclust.kernels import medoids as kernels
-
+    compiled = kernels("medoids")
     n, k = len(space), len(rows)
     owner, spare, places = np.append(rows, -1), k, np.arange(k)
     first = space.between(rows, None)
@@ -196,7 +193,7 @@ def _wander(
         if is_medoid[candidate]:
             continue
         paid[spare] = space.between([candidate], None)[0]
-        slot, freed, loss = kernels.try_row(paid, places, spare, loss, *ranks)
+        slot, freed, loss = compiled.try_row(paid, places, spare, loss, *ranks)
         failed += 1
         if slot >= 0:
             is_medoid[owner[freed]], is_medoid[candidate] = False, True

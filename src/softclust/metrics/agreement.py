@@ -78,7 +78,7 @@ def fuzzy_adjusted_rand_index(U, V, *, sample_weight=None):
     Parameters
     ----------
     U, V, sample_weight
-        As in `fuzzy_rand_index`.
+        As in `fuzzy_rand_index`; U and V may be labels.
 
     Returns
     -------
@@ -112,7 +112,9 @@ def fuzzy_jaccard_index(U, V, *, sample_weight=None):
 
     Parameters
     ----------
-    U, V, sample_weight
+    U, V
+        Memberships or labels, as in `fuzzy_rand_index`.
+    sample_weight
         As in `fuzzy_rand_index`.
 
     Returns
@@ -122,8 +124,7 @@ def fuzzy_jaccard_index(U, V, *, sample_weight=None):
 
     References
     ----------
-    .. [1] Frigui, Hwang, Rhee (2007). Clustering and aggregation of relational data with applications to
-       image database categorization. Pattern Recognition 40(11), 3053-3068.
+    .. [1] Frigui, Hwang, Rhee (2007), as in `fuzzy_rand_index`.
 
     Examples
     --------
@@ -142,13 +143,13 @@ def rand_index(y_true, y_pred, *, sample_weight=None):
     ----------
     y_true, y_pred : array-like of shape (n,)
         Labels.  Each distinct label is a cluster, negative labels too.
-    sample_weight : array-like of shape (n,), default=None
-        How many rows each row stands for.
+    sample_weight
+        As in `fuzzy_rand_index`.
 
     Returns
     -------
     float
-        Between 0 and 1.
+        Between 0 and 1; 1 for a single row.
 
     References
     ----------
@@ -214,7 +215,7 @@ def matched_errors(y_true, y_pred, *, sample_weight=None):
 
     References
     ----------
-    .. [1] Kuhn (1955). The Hungarian method for the assignment problem. Naval Research Logistics 2, 83-97.
+    .. [1] Kuhn (1955), as in `matched_accuracy`.
 
     Examples
     --------

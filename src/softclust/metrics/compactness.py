@@ -95,17 +95,17 @@ def kwon(X, U, V, *, m=2.0, sample_weight=None):
 
     where the mean is the mean of the rows.  The first term alone would give n times the Xie-Beni index; the
     second term keeps the index from falling as c approaches n.  The index does not depend on the unit of X,
-    but grows with n.  The index is inf for one cluster, and if two centres coincide.
+    but grows with n.
 
     Parameters
     ----------
     X, U, V, m, sample_weight
-        As in `xie_beni`.
+        As in `xie_beni`; the mean of the rows is weighted by `sample_weight`.
 
     Returns
     -------
     float
-        At least 0.
+        At least 0; inf for one cluster, and if two centres coincide.
 
     References
     ----------
@@ -114,7 +114,8 @@ def kwon(X, U, V, *, m=2.0, sample_weight=None):
     Examples
     --------
     >>> from softclust.metrics import kwon
-    >>> round(kwon([[0.0], [1.0], [9.0], [10.0]], [[1, 0], [1, 0], [0, 1], [0, 1]], [[0.5], [9.5]]), 4)
+    >>> X, U = [[0.0], [1.0], [9.0], [10.0]], [[1, 0], [1, 0], [0, 1], [0, 1]]
+    >>> round(kwon(X, U, [[0.5], [9.5]]), 4)
     0.2623
     """
     s = _spread(X, U, V, m, sample_weight)
@@ -128,18 +129,17 @@ def tang(X, U, V, *, m=2.0, sample_weight=None):
 
     [sum u^m |x_i - v_k|^2 + sum_{k != l} |v_k - v_l|^2 / (c (c - 1))] / (min |v_k - v_l|^2 + 1/c).
 
-    The 1/c keeps the index finite if centres coincide, but makes the index depend on the unit of X:
-    standardise X first.  The index is inf for one cluster.
+    The 1/c keeps the index finite if centres coincide, but makes the index depend on the unit of X.
 
     Parameters
     ----------
     X, U, V, m, sample_weight
-        As in `xie_beni`.
+        As in `xie_beni`; standardise X first.
 
     Returns
     -------
     float
-        At least 0.
+        At least 0; inf for one cluster.
 
     References
     ----------
@@ -168,8 +168,10 @@ def fukuyama_sugeno(X, U, V, *, m=2.0, sample_weight=None):
 
     Parameters
     ----------
-    X, U, V, m, sample_weight
-        As in `xie_beni`.
+    X, U, V
+        Rows, memberships and centres, as in `xie_beni`.
+    m, sample_weight
+        As in `xie_beni`; the mean of the rows is weighted too.
 
     Returns
     -------

@@ -48,10 +48,8 @@ def partition_entropy(U, *, sample_weight=None):
 
     Parameters
     ----------
-    U : array-like of shape (n, c)
-        Memberships; rows sum to 1.
-    sample_weight : array-like of shape (n,), default=None
-        How many rows each row stands for.
+    U, sample_weight
+        As in `partition_coefficient`.
 
     Returns
     -------
@@ -83,14 +81,14 @@ def modified_partition_coefficient(U, *, sample_weight=None):
     Parameters
     ----------
     U : array-like of shape (n, c)
-        Memberships; rows sum to 1.
-    sample_weight : array-like of shape (n,), default=None
-        How many rows each row stands for.
+        Memberships, as in `partition_coefficient`.
+    sample_weight
+        As in `partition_coefficient`.
 
     Returns
     -------
     float
-        Between 0 and 1.
+        Between 0 and 1, whatever c is.
 
     References
     ----------
@@ -100,7 +98,8 @@ def modified_partition_coefficient(U, *, sample_weight=None):
     Examples
     --------
     >>> from softclust.metrics import modified_partition_coefficient
-    >>> modified_partition_coefficient([[1.0, 0.0], [0.5, 0.5]])
+    >>> U = [[1.0, 0.0], [0.5, 0.5]]
+    >>> modified_partition_coefficient(U)
     0.5
     """
     U = check_memberships(U)
@@ -132,8 +131,7 @@ def nonspecificity(partition, *, normalized=True, sample_weight=None):
 
     References
     ----------
-    .. [1] Masson, Denoeux (2008). ECM: an evidential version of the fuzzy c-means algorithm. Pattern
-       Recognition 41(4), 1384-1397.
+    .. [1] Masson, Denoeux (2008), as in `CredalPartition`.
 
     Examples
     --------

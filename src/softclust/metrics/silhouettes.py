@@ -90,14 +90,12 @@ def simplified_fuzzy_silhouette(X, U, V, *, alpha=1.0, sample_weight=None):
 
     Parameters
     ----------
-    X : array-like of shape (n, p)
-        Rows; distances are Euclidean.
-    U : array-like of shape (n, c)
-        Memberships; rows sum to 1.
+    X, U
+        Rows and memberships, as in `fuzzy_silhouette`.
     V : array-like of shape (c, p)
         Centres, or the rows of the medoids.
-    alpha : float, default=1.0
-        Exponent that discounts rows between clusters, at least 0.
+    alpha
+        As in `fuzzy_silhouette`.
     sample_weight : array-like of shape (n,), default=None
         How many rows each row stands for.
 

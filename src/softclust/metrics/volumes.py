@@ -18,16 +18,12 @@ def fuzzy_hypervolume(X, U, V, *, m=2.0, sample_weight=None):
 
     Parameters
     ----------
-    X : array-like of shape (n, p)
-        Rows.
-    U : array-like of shape (n, c)
-        Memberships; rows sum to 1.
-    V : array-like of shape (c, p)
-        Centres.
+    X, U, V
+        Rows, memberships and centres, as in `xie_beni`.
     m : float, default=2.0
         Exponent of the memberships, at least 1; the paper uses posterior probabilities and 1.
-    sample_weight : array-like of shape (n,), default=None
-        How many rows each row stands for.
+    sample_weight
+        As in `xie_beni`.
 
     Returns
     -------
@@ -42,7 +38,8 @@ def fuzzy_hypervolume(X, U, V, *, m=2.0, sample_weight=None):
     Examples
     --------
     >>> from softclust.metrics import fuzzy_hypervolume
-    >>> fuzzy_hypervolume([[0.0], [1.0], [9.0], [11.0]], [[1, 0], [1, 0], [0, 1], [0, 1]], [[0.5], [10.0]])
+    >>> X, U = [[0.0], [1.0], [9.0], [11.0]], [[1, 0], [1, 0], [0, 1], [0, 1]]
+    >>> fuzzy_hypervolume(X, U, [[0.5], [10.0]])
     1.5
     """
     log_volume, _ = _measure(X, U, V, m, sample_weight)
@@ -53,23 +50,22 @@ def partition_density(X, U, V, *, m=2.0, sample_weight=None):
     """Partition density PD = S / FHV (Gath & Geva 1989); greater is better.
 
     S is the sum of u_ik over the central members of each cluster k, which are the rows with
-    (x_i - v_k)' F_k^-1 (x_i - v_k) < 1.  FHV and F_k are as in `fuzzy_hypervolume`.  PD is inf if no
-    cluster has a volume.  PD scales with n and with the inverse p-th power of the unit of X.
+    (x_i - v_k)' F_k^-1 (x_i - v_k) < 1.  FHV and F_k are as in `fuzzy_hypervolume`.  PD scales
+    with n and with the inverse p-th power of the unit of X.
 
     Parameters
     ----------
     X, U, V, m, sample_weight
-        As in `fuzzy_hypervolume`.
+        As in `fuzzy_hypervolume`; F_k uses the exponent m, S does not.
 
     Returns
     -------
     float
-        At least 0.
+        At least 0, and inf if no cluster has any volume.
 
     References
     ----------
-    .. [1] Gath, Geva (1989). Unsupervised optimal fuzzy clustering. IEEE Transactions on Pattern Analysis
-       and Machine Intelligence 11(7), 773-780.
+    .. [1] Gath, Geva (1989), the paper of `fuzzy_hypervolume`.
 
     Examples
     --------

@@ -15,7 +15,7 @@ import dask.array as da
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph
 
-from softclust.sources.local import SAMPLE_BYTES, LocalSource, fold
+from softclust.sources.local import SAMPLE_BYTES, SAMPLE_ROWS, LocalSource, fold
 from softclust.sources.rows import Rows
 from softclust.sources.shards import matrix
 
@@ -37,7 +37,7 @@ class DaskSource:
     def most_sampled(self) -> int:
         """Most rows that a sample may have; a sample is brought into memory."""
         far = self.rows.X
-        return max(20_000, SAMPLE_BYTES // (far.n_features * far.dtype.itemsize))
+        return max(SAMPLE_ROWS, SAMPLE_BYTES // (far.n_features * far.dtype.itemsize))
 
     def with_known(self, known: Known | None) -> DaskSource:
         """Return the same rows with these labels."""

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
+from softclust._lazy import kernels
 from softclust.kernels.codes import NEGLIGIBLE
 from softclust.sources import LocalSource
 from softclust.sources.rows import Rows
@@ -59,7 +60,7 @@ def density_weights(rows: Rows, rate: float, threads: int, seed: int = 0) -> np.
     features, 12 and 32 % in 8, 35 and 60 % for heavy tails (Student's t, 3 degrees of freedom) in 8.  The
     centres of SWFCM move by 0.1 to 0.9 % of the spread.
     """
-    weight = np.ones(len(rows)) if rows.weight is None else rows.weight
+    weight = rows.weights
     rows = Rows(rows.X, rows.units, weight)
     rng = np.random.default_rng(seed)
     with np.errstate(over="ignore"):  # an outlier that is infinitely far has no part in any sum but its own
@@ -77,8 +78,7 @@ def _some(rows: Rows, count: int, rng: np.random.Generator) -> np.ndarray:
 
 def _by_pairs(rows: Rows, rate: float, threads: int) -> np.ndarray:
     """Sum the kernel over pairs of rows; skip tiles of rows that are far apart."""
-    from softclust.kernels import density  # Numba is loaded when the first pass runs
-
+    density = kernels("density")
     assert rows.weight is not None
     points = rows.points.astype(np.float64, copy=False)
     order = cKDTree(points, leafsize=64).indices
@@ -96,8 +96,7 @@ def _by_pairs(rows: Rows, rate: float, threads: int) -> np.ndarray:
 
 def _by_cells(source: LocalSource, rate: float, tree: _Cuts) -> np.ndarray:
     """Sum the kernel over cells, each taken for a normal distribution."""
-    from softclust.kernels import density
-
+    density = kernels("density")
     assert source.rows.weight is not None
     p = source.rows.X.shape[1]
 

@@ -24,7 +24,7 @@ _BLOCK_BYTES = 2**20  # least size of a block: handing out a block costs some 20
 _LEAST_ROWS = 4096
 _FEW_FEATURES = 16
 SAMPLE_BYTES = 2**28  # most bytes of remote or mapped rows that are brought into memory
-_LEAST_SAMPLE = 20_000
+SAMPLE_ROWS = 20_000
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -84,7 +84,7 @@ class LocalSource:
     def most_sampled(self) -> int:
         """Most rows that a sample may have: all rows if they are in memory, fewer if they are in a file."""
         X = self.rows.X
-        return max(_LEAST_SAMPLE, SAMPLE_BYTES // (X.shape[1] * X.itemsize)) if _is_mapped(X) else len(X)
+        return max(SAMPLE_ROWS, SAMPLE_BYTES // (X.shape[1] * X.itemsize)) if _is_mapped(X) else len(X)
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -6,8 +6,11 @@ memberships that minimise the row's part of J, and from them
 - `influence`: how much the row pulls each cluster, W = dJ/dD, and the row's part of J (each iteration);
 - `members`: memberships, typicalities, label and outlier score (once, after the fit).
 
-Shapes: n rows in a block, c clusters, and K columns of the frame.  K = c unless sets of several clusters
-have a column too.
+Shapes: n rows in a block, q of them labelled or linked, c clusters, and K columns of the frame.  K = c
+unless sets of several clusters have a column too.  F is K, plus 1 with noise, which is the last column.
+
+D (n, K) holds squared distances, or the costs that the frame makes of them.  `scale` (K,) holds the scales
+gamma_k, ones if the partition uses none.  `noise` is the squared noise distance, 0 for no noise.
 """
 
 from __future__ import annotations
@@ -39,23 +42,12 @@ class Partition(Value):
     - `labelled_rows`, if it takes labels and has no `rule`.
     """
 
-    # Whether its term of J contains the scales gamma_k.
-    uses_scale: ClassVar[bool] = False
-
-    # Whether rows have typicalities beside their memberships.
-    has_typicalities: ClassVar[bool] = False
-
-    # Whether a noise distance may add a column for noise.
-    has_noise: ClassVar[bool] = True
-
-    # Whether a cluster without rows moves to the worst served row.
-    relocates: ClassVar[bool] = False
-
-    # Whether its distances are minus logarithms of densities.
-    is_entropic: ClassVar[bool] = False
-
-    # Whether `settle` finds memberships of linked rows.
-    takes_links: ClassVar[bool] = False
+    uses_scale: ClassVar[bool] = False  # whether its term of J contains the scales gamma_k
+    has_typicalities: ClassVar[bool] = False  # whether rows have typicalities beside their memberships
+    has_noise: ClassVar[bool] = True  # whether a noise distance may add a column for noise
+    relocates: ClassVar[bool] = False  # whether a cluster without rows moves to the worst served row
+    is_entropic: ClassVar[bool] = False  # whether its distances are minus logarithms of densities
+    takes_links: ClassVar[bool] = False  # whether `settle` finds memberships of linked rows
 
     @property
     def rule(self) -> Rule | None:
@@ -63,60 +55,21 @@ class Partition(Value):
         return None
 
     def influence(self, D: np.ndarray, scale: np.ndarray, noise: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the influence of each row on each cluster, and the least objective of each row.
+        """Return the influence W = dJ/dD (n, K), and the least value (n,) of each row's part of J.
 
-        Both are taken at the memberships that minimise J for these distances.
-
-        Parameters
-        ----------
-        D : ndarray of shape (n, K)
-            Squared distances, or the costs that the frame makes of them.
-        scale : ndarray of shape (K,)
-            The scales gamma_k; ones if the partition uses none.
-        noise : float
-            Squared noise distance, 0 for no noise.
-
-        Returns
-        -------
-        W : ndarray of shape (n, K)
-            Influence dJ/dD.
-        loss : ndarray of shape (n,)
-            The least value of each row's part of J, noise included.
+        Both are taken at the memberships that minimise J for these distances.  J includes noise.
         """
         raise NotImplementedError
 
     def members(self, D: np.ndarray, scale: np.ndarray, noise: float) -> Members:
         """Return memberships, typicalities, labels and outlier scores of the rows.
 
-        Parameters
-        ----------
-        D : ndarray of shape (n, K)
-            Squared distances, or the costs that the frame makes of them.
-        scale : ndarray of shape (K,)
-            The scales gamma_k; ones if the partition uses none.
-        noise : float
-            Squared noise distance, 0 for no noise.
-
-        Returns
-        -------
-        Members
-            Memberships are shares among the clusters alone: each row sums to 1, noise left out.
+        Memberships are shares among the clusters alone: each row sums to 1, noise left out.
         """
         raise NotImplementedError
 
     def typicality(self, q: np.ndarray) -> np.ndarray:
-        """Return the typicality of rows at given distances, if the partition has typicalities.
-
-        Parameters
-        ----------
-        q : ndarray
-            Squared distances in units of the scale, d/gamma.
-
-        Returns
-        -------
-        ndarray
-            Typicalities in [0, 1], of the shape of q.
-        """
+        """Return the typicalities in [0, 1] of squared distances q = d/gamma, if the partition has any."""
         raise NotImplementedError
 
     @property
@@ -142,61 +95,29 @@ class Partition(Value):
         return noise or None
 
     def settle(self, linked: Linked, p: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-        """Find the memberships of linked rows, which depend on each other.
+        """Find the memberships (q, F) of linked rows, which depend on each other.
 
-        Parameters
-        ----------
-        linked : Linked
-            Costs, labels and pairs of the q linked rows.
-        p : ndarray of shape (q, F) or None
-            Their memberships so far, from which J must not rise; None in the first pass.  With noise, noise
-            is the last of the F columns.
-
-        Returns
-        -------
-        p : ndarray of shape (q, F)
-            Memberships.
-        own : ndarray of shape (q, F)
-            The factor of each cost in J.
+        `p` (q, F) holds their memberships so far, from which J must not rise; None in the first pass.  The
+        second result (q, F) is the factor of each cost in J.
         """
         raise NotImplementedError
 
     def labelled_rows(
-        self,
-        cost: np.ndarray,
-        scale: np.ndarray,
-        noise: float,
-        target: np.ndarray,
-        alpha: np.ndarray,
+        self, cost: np.ndarray, scale: np.ndarray, noise: float, target: np.ndarray, alpha: np.ndarray,
         printed: bool,
-    ) -> tuple[np.ndarray, ...]:
+    ) -> tuple[np.ndarray, ...]:  # fmt: skip
         """Solve rows that also pay the label penalty alpha_i (p_ik - f_ik)^2 cost_ik.
 
-        Parameters
-        ----------
-        cost : ndarray of shape (q, K)
-            Costs of the q labelled rows.
-        scale : ndarray of shape (K,)
-            The scales gamma_k.
-        noise : float
-            Squared noise distance, 0 for no noise.
-        target : ndarray of shape (q, K)
-            Wanted degrees f in [0, 1], NaN where the label says nothing.
-        alpha : ndarray of shape (q,)
-            Strength of each label.
-        printed : bool
-            Whether to leave the penalty out of the influence W, as Pedrycz & Waletzky print.
+        `target` (q, K) holds the wanted degrees f in [0, 1], NaN where the label says nothing; `alpha` (q,)
+        is the strength of each label.  `printed` leaves the penalty out of the influence W, as Pedrycz &
+        Waletzky print.
 
         Returns
         -------
         U, T, W : ndarray of shape (q, K)
             Memberships, typicalities and influence.
-        loss : ndarray of shape (q,)
-            The least objective of each row.
-        share : ndarray of shape (q,)
-            Membership of noise.
-        label : ndarray of shape (q,)
-            The cluster of each row.
+        loss, share, label : ndarray of shape (q,)
+            The least objective, the membership of noise and the cluster of each row.
         """
         if self.rule is None:
             raise InvalidParameterError(

@@ -50,7 +50,13 @@ class Separable(Partition):
     ) -> np.ndarray:
         """(n, F) the exact memberships of rows, from costs, labels (`wanted` is f) and tilt b."""
         cost = np.maximum(cost, _LEAST_COST)
-        pull, wish = self._pulls(cost, wanted, alpha)
+        U = self._minimiser(cost, *self._pulls(cost, wanted, alpha), tilt)
+        return U / U.sum(axis=1, keepdims=True)
+
+    def _minimiser(
+        self, cost: np.ndarray, pull: np.ndarray, wish: np.ndarray, tilt: np.ndarray | float
+    ) -> np.ndarray:
+        """(n, F) the minimiser, whose rows sum to 1 up to rounding; `pull` is alpha, `wish` f, `tilt` b."""
         low = (cost * self._bend(np.zeros_like(cost), pull, wish) + tilt).min(axis=1, keepdims=True)
         high = (cost * self._bend(np.ones_like(cost), pull, wish) + tilt).min(axis=1, keepdims=True)
         for _ in range(_BISECTIONS):
@@ -59,8 +65,7 @@ class Separable(Partition):
                 total = self._inverse((middle - tilt) / cost, pull, wish).sum(axis=1, keepdims=True)
             low, high = np.where(total < 1, middle, low), np.where(total < 1, high, middle)
         with np.errstate(over="ignore"):
-            U = self._inverse((high - tilt) / cost, pull, wish)
-        return U / U.sum(axis=1, keepdims=True)
+            return self._inverse((high - tilt) / cost, pull, wish)
 
     @staticmethod
     def _pulls(
@@ -101,14 +106,9 @@ class Separable(Partition):
         return members_from_distances(share_out(U).astype(D.dtype), D, scale, noise, rest.astype(D.dtype))
 
     def labelled_rows(
-        self,
-        cost: np.ndarray,
-        scale: np.ndarray,
-        noise: float,
-        target: np.ndarray,
-        alpha: np.ndarray,
+        self, cost: np.ndarray, scale: np.ndarray, noise: float, target: np.ndarray, alpha: np.ndarray,
         printed: bool,
-    ) -> tuple[np.ndarray, ...]:
+    ) -> tuple[np.ndarray, ...]:  # fmt: skip
         c = cost.shape[1]
         whole = np.column_stack([cost, np.full(len(cost), noise)]) if noise else cost
         wanted = np.column_stack([target, np.full(len(cost), np.nan)]) if noise else target
@@ -149,16 +149,10 @@ class Polynomial(Separable):
     def slope(self, u: np.ndarray) -> np.ndarray:
         return 2 * ((1 - self.beta) * u + self.beta) / (1 + self.beta)
 
-    def memberships(
-        self,
-        cost: np.ndarray,
-        wanted: np.ndarray | None = None,
-        alpha: np.ndarray | float = 0.0,
-        tilt: np.ndarray | float = 0.0,
+    def _minimiser(
+        self, cost: np.ndarray, pull: np.ndarray, wish: np.ndarray, tilt: np.ndarray | float
     ) -> np.ndarray:
         """Minimise sum_k a_k u_k^2 + l_k u_k on the simplex, exactly, by water-filling."""
-        cost = np.maximum(cost, _LEAST_COST)
-        pull, wish = self._pulls(cost, wanted, alpha)
         steep = 2 * cost * ((1 - self.beta) / (1 + self.beta) + pull)  # 2 a_k
         level = cost * (2 * self.beta / (1 + self.beta) - 2 * pull * wish) + tilt  # l_k, the slope at 0
         order = np.argsort(level, axis=1, kind="stable")
@@ -169,5 +163,4 @@ class Polynomial(Separable):
         active = water > start
         last = active.shape[1] - 1 - active[:, ::-1].argmax(axis=1)
         surface = np.take_along_axis(water, last[:, None], axis=1)
-        U = np.maximum(surface - level, 0.0) / steep
-        return U / U.sum(axis=1, keepdims=True)
+        return np.maximum(surface - level, 0.0) / steep

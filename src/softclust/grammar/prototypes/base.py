@@ -11,6 +11,10 @@ The loop calls a geometry in this order:
 
 Shapes: n rows in a block, p features, c clusters, and K columns of the frame.  K = c unless sets of several
 clusters have a column too.
+
+The methods share these arguments: `points` (n, p), rows in loop units; `theta`, a tuple of arrays with the
+parameters of the clusters; `frame`, the sets of clusters that own a column; `stats`, the sums over all rows
+of `moments` and of the weights; `units`, the units of the loop.
 """
 
 from __future__ import annotations
@@ -110,19 +114,9 @@ class Prototypes(Value):
 
     @classmethod
     def from_data(cls, source: Any, request: Request) -> Self:
-        """Make the geometry for given rows.
+        """Make the geometry for the rows of a LocalSource or DaskSource.
 
-        Parameters
-        ----------
-        source : LocalSource or DaskSource
-            The rows; `source.reduce` adds up a function of their blocks.
-        request : Request
-            The parameters of the estimator.
-
-        Returns
-        -------
-        Prototypes
-            An instance of this class.
+        `source.reduce` adds up a function of the blocks of rows.
         """
         return cls()
 
@@ -137,51 +131,21 @@ class Prototypes(Value):
         return 0.0
 
     def columns(self, theta: Theta, frame: Frame) -> tuple[np.ndarray, ...]:
-        """Return the arrays that the compiled passes take in place of theta.
-
-        Parameters
-        ----------
-        theta : tuple of ndarray
-            Parameters of the clusters.
-        frame : Frame
-            The sets of clusters that own a column.
-
-        Returns
-        -------
-        tuple of ndarray
-            Arrays with a row for each of the K columns.
-        """
+        """Return the arrays that the compiled passes take in place of theta, with a row for each column."""
         raise NotImplementedError
 
     def begin(self, V: np.ndarray, *shape: Any) -> Theta:
-        """Return theta at the start of a fit.
+        """Return theta at the start of a fit, the centres V (c, p) first.
 
-        Parameters
-        ----------
-        V : ndarray of shape (c, p)
-            Centres.
-        *shape : ndarray
-            Shapes of the clusters, if the geometry has them; by default clusters start with a plain shape.
-
-        Returns
-        -------
-        tuple of ndarray
-            theta, the centres first.
+        `shape` holds the shapes of the clusters, if the geometry has shapes; by default clusters start with
+        a plain shape.
         """
         return (V,)
 
     def start(self, theta: Theta) -> tuple[Any, ...]:
-        """Return the arguments with which `begin` makes theta.
+        """Return the arguments with which `begin` makes the theta of another fit.
 
-        Parameters
-        ----------
-        theta : tuple of ndarray
-            Parameters of the clusters, from another fit.
-
-        Returns
-        -------
-        tuple
-            The centres and, if the geometry has them, the shapes.
+        They are the centres and, if the geometry has them, the shapes.
         """
         return theta
 
@@ -189,61 +153,24 @@ class Prototypes(Value):
     def shape_given(cls, matrices: Any, units: Units, c: int, p: int) -> np.ndarray | None:
         """Check the matrices that a user gave in `init` and convert them for `begin`.
 
-        Parameters
-        ----------
-        matrices : array-like
-            Matrices in the units of the data.
-        units : Units
-            The units of the loop.
-        c, p : int
-            Numbers of clusters and of features.
-
-        Returns
-        -------
-        ndarray or None
-            The second argument of `begin`; None if `begin` takes the centres alone.
+        The matrices are in the units of the data.  The result is the second argument of `begin`; None if
+        `begin` takes the centres alone.
         """
         raise NotImplementedError
 
     def distances(self, points: np.ndarray, theta: Theta, frame: Frame) -> np.ndarray:
-        """Return the squared distances of rows to each cluster, or set of clusters, of the frame.
+        """Return the squared distances (n, K) of rows to each cluster, or set of clusters, of the frame.
 
-        The distances of a row must not depend on the other rows of its block, down to the last bit.
-
-        Parameters
-        ----------
-        points : ndarray of shape (n, p)
-            Rows, in loop units.
-        theta : tuple of ndarray
-            Parameters of the clusters.
-        frame : Frame
-            The sets of clusters that own a column.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Distances of the kind that `measure` names, in the floating type of the points.
+        Distances are of the kind that `measure` names, in the floating type of the points.  The distances
+        of a row must not depend on the other rows of its block, down to the last bit.
         """
         raise NotImplementedError
 
     def moments(self, points: np.ndarray, W: np.ndarray, theta: Theta, frame: Frame) -> Theta:
         """Add up the rows, weighed by their influence.  `solve` sees nothing else of the data.
 
-        Parameters
-        ----------
-        points : ndarray of shape (n, p)
-            Rows, in loop units.
-        W : ndarray of shape (n, K)
-            Influence dJ/dd of each row on each column.
-        theta : tuple of ndarray
-            Parameters of the clusters at which W was found.
-        frame : Frame
-            The sets of clusters that own a column.
-
-        Returns
-        -------
-        tuple of ndarray
-            Sums over the rows, such that the sums of two blocks add.
+        W (n, K) is the influence dJ/dd of each row on each column, found at theta.  The result is a tuple
+        of sums over the rows, such that the sums of two blocks add.
         """
         raise NotImplementedError
 
@@ -251,20 +178,7 @@ class Prototypes(Value):
         """Convert the statistics of a sweep at theta into the form that a sweep at `other` gives them.
 
         `partial_fit` does so with the sums over past rows, which keep their influence while clusters move.
-
-        Parameters
-        ----------
-        stats : Stats
-            Statistics of a sweep at theta.
-        theta, other : tuple of ndarray
-            Parameters of the clusters then and now.
-        frame : Frame
-            The sets of clusters that own a column.
-
-        Returns
-        -------
-        Stats
-            The statistics themselves, if the moments do not depend on theta.
+        The statistics stay as they are if the moments do not depend on theta.
         """
         return stats
 
@@ -273,136 +187,47 @@ class Prototypes(Value):
     ) -> Theta:
         """Return the theta that minimises J for the memberships behind the statistics.
 
-        A cluster without weight stays where it is.
-
-        Parameters
-        ----------
-        stats : Stats
-            Sums over all rows: `moments`, and the sums of their weights.
-        theta : tuple of ndarray
-            Parameters of the clusters at which the rows were swept.
-        frame : Frame
-            The sets of clusters that own a column.
-        separation : Repulsion, CentralDistance or None
-            A term of J in the centres; None unless `takes_separation` is true.
-
-        Returns
-        -------
-        tuple of ndarray
-            The new theta, with the shapes of the old one.
+        The rows were swept at the old theta; the new theta has the shapes of the old one.  A cluster
+        without weight stays where it is.  `separation` is a term of J in the centres, None unless
+        `takes_separation` is true.
         """
         raise NotImplementedError
 
     def with_more_rows(self, weight: float) -> Self:
-        """Return the geometry for the rows so far and further rows.
-
-        Parameters
-        ----------
-        weight : float
-            Total weight of the further rows.
-
-        Returns
-        -------
-        Prototypes
-            An instance of this class.
-        """
+        """Return the geometry for the rows so far and further rows of this total weight."""
         return self
 
     def penalty(self, theta: Theta) -> float:
-        """Return the term that the prototypes themselves add to J.
-
-        Parameters
-        ----------
-        theta : tuple of ndarray
-            Parameters of the clusters.
-
-        Returns
-        -------
-        float
-            In loop units.
-        """
+        """Return the term, in loop units, that the prototypes themselves add to J."""
         return 0.0
 
     def shift(self, theta: Theta, other: Theta) -> float:
-        """Return how far the clusters moved; the loop stops when this is at most `tol`.
+        """Return how far the clusters moved from `other` to theta; the loop stops at `tol` or less.
 
-        Parameters
-        ----------
-        theta, other : tuple of ndarray
-            Parameters of the clusters after and before a step.
-
-        Returns
-        -------
-        float
-            The longest move of a coordinate, in units of the data's spread.
+        This is the longest move of a coordinate, in units of the data's spread.
         """
         raise NotImplementedError
 
     def packed(self, theta: Theta) -> np.ndarray:
         """Return theta as a vector of a space in which extrapolation makes sense.
 
-        Parameters
-        ----------
-        theta : tuple of ndarray
-            Parameters of the clusters.
-
-        Returns
-        -------
-        ndarray
-            A vector; every vector near it is a valid theta too.
+        Every vector near it is a valid theta too.
         """
         return np.concatenate([x.ravel() for x in theta])
 
     def unpacked(self, point: np.ndarray, theta: Theta) -> Theta:
-        """Return the theta of a packed vector.
-
-        Parameters
-        ----------
-        point : ndarray
-            A vector as `packed` returns it.
-        theta : tuple of ndarray
-            Any theta of this fit, for the shapes of its arrays.
-
-        Returns
-        -------
-        tuple of ndarray
-        """
+        """Return the theta of a vector that `packed` returned; any theta of this fit gives the shapes."""
         ends = np.cumsum([x.size for x in theta])[:-1]
         return tuple(part.reshape(x.shape) for part, x in zip(np.split(point, ends), theta, strict=True))
 
     def published(self, theta: Theta, stats: Stats, frame: Frame, units: Units) -> dict[str, np.ndarray]:
         """Return the fitted attributes that describe the shapes of the clusters.
 
-        Parameters
-        ----------
-        theta : tuple of ndarray
-            Fitted parameters of the clusters.
-        stats : Stats
-            Statistics of a sweep at theta.
-        frame : Frame
-            The sets of clusters that own a column.
-        units : Units
-            The units of the loop.
-
-        Returns
-        -------
-        dict of ndarray
-            Arrays in the units of the data, by the name of the attribute.
+        `stats` comes from a sweep at the fitted theta.  The result has arrays in the units of the data, by
+        the name of the attribute.
         """
         return {}
 
     def complaints(self, theta: Theta, units: Units) -> Iterator[str]:
-        """Yield a sentence for each cluster that has degenerated; the estimator warns with it.
-
-        Parameters
-        ----------
-        theta : tuple of ndarray
-            Fitted parameters of the clusters.
-        units : Units
-            The units of the loop.
-
-        Yields
-        ------
-        str
-        """
+        """Yield a sentence for each cluster that has degenerated; the estimator warns with it."""
         yield from ()
