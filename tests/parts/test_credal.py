@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score, rand_score
 
-from softclust import credal
-from softclust.credal import CredalPartition, credal_rand_index
+from softclust.credal import CredalPartition, agreement, credal_rand_index
 
 KINDS = ["distance", "conflict"]
 PAIR_SETS = [frozenset(), frozenset("s"), frozenset("n"), frozenset("sn")]
@@ -419,7 +418,7 @@ def test_blocks_do_not_matter(monkeypatch):
     rng = np.random.default_rng(0)
     p, q = draw(rng, 500, 3), draw(rng, 500, 2)
     whole = [credal_rand_index(p, q, True, kind=kind) for kind in KINDS]
-    monkeypatch.setattr(credal, "_BLOCK", 100)
+    monkeypatch.setattr(agreement, "_BLOCK", 100)
     assert_allclose([credal_rand_index(p, q, True, kind=kind) for kind in KINDS], whole, rtol=1e-10)
 
 

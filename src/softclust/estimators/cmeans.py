@@ -78,7 +78,10 @@ class CMeans(SoftClusterer):
         the matrix of init=(centres, covariance); "mahalanobis-refit": a covariance for each cluster
         with its volume, as Ortiz prints, with which J is constant and clusters turn singular;
         "shells": ellipses or circles on whose line the rows lie (AFCS, distances without a unit);
-        "radial-shells": the same with distances along rays, in units of X (FCES); "directions":
+        "radial-shells": the same with distances along rays, in units of X (FCES); "lines" and "planes":
+        flat clusters without an end, from which a row is as far as it lies beside them (fuzzy c-varieties,
+        Bezdek et al. 1981), so that pieces of one line are one cluster however far they are apart;
+        init=(centres, matrices) starts them along the first axes of the matrices; "directions":
         1 - cosine.  An object has `distances(X, theta)`, `moments(X, W, theta)` and
         `solve(weight, moments, theta)`: see `softclust.grammar.prototypes.Custom`.
     metric_reg : float, default=0.01
@@ -109,6 +112,16 @@ class CMeans(SoftClusterer):
     outlier_threshold : float in [0, 1], default=None
         Rows with no typicality above this are outliers.  None: the 0.1 of Antoine 2018, carried over
         from its K = 1 and exponent 2 to other scales: a squared distance of 9 natural scales.
+
+    Attributes
+    ----------
+    covariances_ : ndarray of shape (n_clusters_, n_features, n_features)
+        Of each cluster, for geometries with shapes; of shells the matrix whose level 1 is the shell.
+        (`cluster_centers_`, `covariances_`) is an `init`.
+    directions_ : ndarray of shape (n_clusters_, n_features) or (n_clusters_, 2, n_features)
+        Unit vectors along "lines", and pairs of orthogonal ones in "planes", of which the first is that of
+        the greatest scatter.  `cluster_centers_` are the means of the rows; any other point of a line would
+        describe it as well.
     """
 
     geometry: Any = "points"

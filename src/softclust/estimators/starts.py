@@ -11,7 +11,7 @@ from softclust.compat.sklearn import InvalidParameterError
 from softclust.estimators.sentence import is_compound
 from softclust.grammar.partitions import Fuzzy, Hard
 from softclust.grammar.prototypes import Points, RadialShells
-from softclust.grammar.prototypes.base import AT_CENTRES, AT_CIRCLES, AT_HARD_CLUSTERS
+from softclust.grammar.prototypes.base import AT_CENTRES, AT_CIRCLES, AT_HARD_CLUSTERS, AT_NEIGHBOURHOODS
 from softclust.loop import recipes
 from softclust.loop.draws import drawing
 from softclust.loop.recipes import Start
@@ -22,6 +22,7 @@ from softclust.sources.rows import Rows
 from softclust.sources.spread import covariance, greatest_extent
 
 _SHELL_STARTS = 10
+_NEIGHBOURHOOD = 1 / 3  # of the mean weight of a cluster
 _FENCES = ((0.1, 4), (0.05, 2), (0.02, 1))  # how near noise is, of the data's extent; how many go on
 
 Theta = tuple[Any, ...]
@@ -113,6 +114,27 @@ def hard_start_at(source: Any, V: np.ndarray) -> tuple[np.ndarray, np.ndarray, n
     return means, sigma, share / share.sum()
 
 
+def _neighbourhoods(source: Any, draw: Callable[[], np.ndarray], rng: Any) -> Theta:
+    """Means and covariances of the rows about each drawn centre, of a sample of at most 20,000.
+
+    They are the nearest third of what a cluster weighs in the mean.  A piece of a line tells its direction
+    also if the line goes on beyond other lines, or beyond a gap; a hard cluster is cut off there.
+    """
+    small = source.sample(SAMPLE_ROWS, rng).in_memory().rows
+    points, weight = small.points.astype(np.float64), small.weights
+    V = draw()
+    c, p = V.shape
+    means, sigma = np.empty((c, p)), np.empty((c, p, p))
+    for k, v in enumerate(V):
+        order = np.argsort(((points - v) ** 2).sum(axis=1), kind="stable")
+        count = np.searchsorted(np.cumsum(weight[order]), _NEIGHBOURHOOD * weight.sum() / c) + 1
+        near = order[: max(count, 2 * p)]
+        means[k] = np.average(points[near], axis=0, weights=weight[near])
+        Z = points[near] - means[k]
+        sigma[k] = (weight[near, None] * Z).T @ Z / weight[near].sum()
+    return means, sigma
+
+
 def _first_shells(source: Any, draw: Callable[[], np.ndarray], rng: Any) -> Theta:
     """The best of ten fits of radial shells to at most 20,000 rows.
 
@@ -159,4 +181,5 @@ BEGINNINGS: dict[str, Begin] = {
     AT_CENTRES: lambda source, draw, rng: (draw(),),
     AT_HARD_CLUSTERS: lambda source, draw, rng: hard_start(source, draw(), rng)[:2],
     AT_CIRCLES: _first_shells,
+    AT_NEIGHBOURHOODS: _neighbourhoods,
 }

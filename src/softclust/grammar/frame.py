@@ -13,8 +13,6 @@ import numpy as np
 from softclust.values import Value, locked
 
 _NARROW_FACTOR = 2.0**20  # the largest factor for which the product of eight costs still has a float
-
-
 # The least cost of a set of several clusters, so that a row on a centre belongs to the singleton.
 _LEAST_COMPOSITE: dict[np.dtype, float] = {np.dtype("f4"): 1e-25, np.dtype("f8"): 1e-33}
 

@@ -97,7 +97,7 @@ def _charged(model: Model, rows: Rows, cost: np.ndarray) -> Known | None:
 
 def _weight(rows: Rows, model: Model, D: np.ndarray) -> np.ndarray:
     """Return the weights (n,) of the rows, times their density among the centres if the model uses it."""
-    weight = np.ones(len(D)) if rows.weight is None else rows.weight
+    weight = rows.weights
     if model.centre_density_rate:
         weight = weight * np.exp(-model.centre_density_rate * D).sum(axis=1)
     return weight

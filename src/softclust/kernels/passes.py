@@ -12,7 +12,8 @@ from softclust.kernels.blocks import add_moments, squared_distances
 from softclust.kernels.codes import NARROW_EXPONENT
 from softclust.kernels.compiled import TILE, compiled, compiled_pass
 from softclust.kernels.ellipsoids import add_moments_about, metric_distances, mirror
-from softclust.kernels.rules import influence, members
+from softclust.kernels.memberships import members
+from softclust.kernels.rules import influence
 from softclust.kernels.tiles import accumulate, load_tile, load_weights
 from softclust.kernels.vector_math import exp
 from softclust.kernels.workspace import plain, read_only, workspace

@@ -1,8 +1,8 @@
-"""The partitions' rules on one tile: they turn distances into influence or memberships.
+"""The partitions' rules on one tile: they turn distances into influence.
 
 `influence` serves the sweep: it puts each row's optimal memberships straight into the influence W = dJ/dd
-of the row on each cluster, and computes the row's least objective.  `members` serves the read-out.  Buffers
-are (clusters, TILE) and (TILE,); `noise` is a squared distance, 0 if there is no noise cluster.
+of the row on each cluster, and computes the row's least objective.  Buffers are (clusters, TILE) and
+(TILE,); `noise` is a squared distance, 0 if there is no noise cluster.
 """
 
 from math import sqrt
@@ -43,7 +43,7 @@ def hard_influence(d, w, low, loss, noise):
 
 
 @compiled
-def _noise_share(low, noise, e, out):
+def noise_share_of(low, noise, e, out):
     """Compute out <- (least / noise)^e, or 0 if there is no noise."""
     for i in range(TILE):
         out[i] = low[i] / noise if noise > 0.0 else 0.0
@@ -96,7 +96,7 @@ def fuzzy_influence(cost, w, s, low, loss, m, noise, tiny, narrow):
         return
     e = 1.0 / (m - 1.0)
     row_minimum(cost, noise, low)
-    _noise_share(low, noise, e, s)
+    noise_share_of(low, noise, e, s)
     v = loss
     for k in range(c):
         for i in range(TILE):
@@ -211,15 +211,6 @@ def entropic_influence(d, w, s, low, loss, m, width, has_noise, noise):
 
 
 @compiled
-def entropic_members(d, u, s, low, noise_share, width, has_noise, noise):
-    """Compute u <- memberships among the clusters (rows sum to 1), noise_share <- the noise membership."""
-    entropic_shares(d, u, s, low, width)
-    for i in range(TILE):
-        noise_share[i] = 1.0 / (1.0 + s[i] * exp(-low[i] - noise)) if has_noise else 0.0
-    _normalise(u, s)
-
-
-@compiled
 def improved_cost(d, cost, w, scale, eta, entropy):
     """Compute cost <- the least of t^eta d + gamma (1 - t)^eta over t, and w <- t^eta.
 
@@ -280,137 +271,3 @@ def influence(kind, parameters, scale, d, w, other, spare, rows, tiny, narrow):
         for k in range(c):
             for i in range(TILE):
                 w[k, i] *= spare[k, i]
-
-
-@compiled
-def fuzzy_members(cost, u, s, low, noise_share, m, noise):
-    """Compute u <- memberships among the clusters (rows sum to 1), noise_share <- the noise membership."""
-    c = cost.shape[0]
-    e = 1.0 / (m - 1.0)
-    row_minimum(cost, noise, low)
-    for i in range(TILE):
-        s[i] = 0.0
-    for k in range(c):
-        for i in range(TILE):
-            u[k, i] = 1.0 if cost[k, i] == 0.0 else low[i] / cost[k, i]
-        raise_row(u[k], e)
-        for i in range(TILE):
-            s[i] += u[k, i]
-    _noise_share(low, noise, e, noise_share)
-    for i in range(TILE):
-        noise_share[i] /= noise_share[i] + s[i]
-    _normalise(u, s)
-
-
-@compiled
-def _normalise(u, s):
-    """Divide memberships by their row sum s; if noise takes all of a row, its clusters share equally."""
-    c = u.shape[0]
-    trace = 1e-30 if u.itemsize == 4 else 1e-290  # LLVM multiplies by 1 / s, which must be finite
-    for k in range(c):
-        for i in range(TILE):
-            u[k, i] = u[k, i] / s[i] if s[i] > trace else 1.0 / c
-
-
-@compiled
-def typicalities(d, t, scale, b, eta, entropy):
-    """Compute t <- 1/(1 + (b d/gamma)^(1/(eta-1))), or exp(-b d/gamma) with the entropy penalty."""
-    e = 1.0 / (eta - 1.0)
-    for k in range(d.shape[0]):
-        rate = b / scale[k]
-        if entropy:
-            for i in range(TILE):
-                t[k, i] = exp(-rate * d[k, i])
-            continue
-        for i in range(TILE):
-            t[k, i] = rate * d[k, i]
-        raise_row(t[k], e)
-        for i in range(TILE):
-            t[k, i] = 1.0 / (1.0 + t[k, i])
-
-
-@compiled
-def normalised_typicalities(d, u, s, low, scale, eta, entropy):
-    """Compute u <- typicalities divided by their row sum, even if all of them underflow.
-
-    With q = d/gamma and q0 = max(least q, 1): t_k is proportional to 1/(q0^-e + (q_k/q0)^e);
-    with the entropy penalty, to exp(least q - q_k).
-    """
-    c = d.shape[0]
-    e = 1.0 / (eta - 1.0)
-    largest = 1e30 if d.itemsize == 4 else 1e300
-    for k in range(c):
-        for i in range(TILE):
-            q = min(d[k, i] / scale[k], largest)  # finite, because ratios of q are taken below
-            u[k, i] = q
-            low[i] = q if k == 0 else min(low[i], q)
-    for i in range(TILE):
-        s[i] = 0.0
-    for k in range(c):
-        for i in range(TILE):
-            if entropy:
-                v = exp(low[i] - u[k, i])
-            else:
-                q0 = max(low[i], 1.0)
-                v = 1.0 / (power(1.0 / q0, e) + power(u[k, i] / q0, e))
-            u[k, i] = v
-            s[i] += v
-    _normalise(u, s)
-
-
-@compiled
-def nearest(d, scale, scaled, best, label):
-    """Compute label <- the cluster of least distance, and best <- that distance.
-
-    With `scaled`, distances are in units of their cluster's scale.
-    """
-    for i in range(TILE):
-        label[i] = 0.0
-        best[i] = d[0, i] / scale[0] if scaled else d[0, i]
-    for k in range(1, d.shape[0]):
-        divisor = scale[k] if scaled else 1.0
-        for i in range(TILE):
-            q = d[k, i] / divisor
-            label[i] = float(k) if q < best[i] else label[i]
-            best[i] = min(best[i], q)
-
-
-@compiled
-def members(kind, parameters, scale, d, u, t, spare, rows):
-    """Compute memberships, typicalities, labels and outlier scores of a tile.
-
-    u <- memberships (rows sum to 1), t <- typicalities, rows[1] <- label, rows[3] <- outlier score.
-
-    With a noise distance, and for entropic partitions, the score is the noise membership.  Otherwise it is
-    1 - the row's greatest typicality; models without typicalities use that of a possibilistic cluster of
-    the same scale.
-    """
-    m, eta, a, b = parameters.m, parameters.eta, parameters.a, parameters.b
-    entropy, noise = parameters.entropy != 0.0, parameters.noise
-    s, low, score = rows[1], rows[2], rows[3]
-    c = d.shape[0]
-    if kind == HARD:
-        hard_influence(d, u, low, s, 0.0)
-        for i in range(TILE):
-            score[i] = 1.0 if noise > 0.0 and low[i] > noise else 0.0
-    if kind == ENTROPIC:
-        entropic_members(d, u, s, low, score, eta, a != 0.0, b)
-    if kind == IMPROVED:
-        improved_cost(d, spare, t, scale, eta, entropy)
-    if kind == POSSIBILISTIC:
-        normalised_typicalities(d, u, s, low, scale, eta, entropy)
-    elif kind != HARD and kind != ENTROPIC:
-        fuzzy_members(spare if kind == IMPROVED else d, u, s, low, score, m, noise)
-    has_typicalities = kind != HARD and kind != FUZZY and kind != ENTROPIC
-    if has_typicalities:
-        typicalities(d, t, scale, b, eta, entropy)
-    if noise == 0.0 and kind != ENTROPIC:
-        for i in range(TILE):
-            low[i] = 0.0
-        for k in range(c):
-            for i in range(TILE):
-                typical = t[k, i] if has_typicalities else 1.0 / (1.0 + d[k, i] / scale[k])
-                low[i] = max(low[i], typical)
-        for i in range(TILE):
-            score[i] = 1.0 - low[i]
-    nearest(d, scale, has_typicalities, low, s)

@@ -17,11 +17,7 @@ if TYPE_CHECKING:
     from softclust.sources.rows import Rows
 
 STRONGEST = 1e10  # stands for an infinite strength: a row then differs from its label by 1e-10
-
-
 _MOST_RELIABLE = 20.0  # greatest strength that `reliable_strength` chooses
-
-
 _MOST_NEIGHBOURS = 2000  # most labelled rows that `reliable_strength` compares
 
 

@@ -26,20 +26,10 @@ if TYPE_CHECKING:
 
 
 _GROWTH = 5  # each further stage sees this many times more rows
-
-
 _COARSE_TOL = 1e-2
-
-
 _COARSE_ITER = 50
-
-
 _QUICK_TOL = 1e-3  # for fits that only tell whether clusters stay apart
-
-
 _QUICK_ITER = 200
-
-
 _MOST_HALVINGS = 20  # of an automatic strength of the separation
 
 

@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 # A cluster of identical rows has scale 0; the floors below make it positive.
 _LEAST_SCALE = 1e-10  # of the mean scale
-
-
 _LEAST_RADIUS = 1e-10  # of the data's spread
-
-
 _LEAST = 1e-250  # for when a far outlier has left the other rows no room
 
 

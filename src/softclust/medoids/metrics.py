@@ -14,17 +14,9 @@ from softclust._lazy import kernels
 from softclust.sources.columns import column_range
 
 _BLOCK_ROWS = 16384  # of a block of an assignment
-
-
 _BLOCK_CANDIDATES = 256  # of a block of a table
-
-
 _BLOCK_ENTRIES = 2**22  # of a block of distances that scikit-learn computes
-
-
 _TILE_CENTRES = 64
-
-
 _NEGATIVE = (
     1e-9  # share of the greatest distance: so little below 0 is rounding, not an error of the metric
 )
@@ -32,8 +24,6 @@ _NEGATIVE = (
 
 # Exponents of two: beyond the first, the square of an entry has no float; beyond the second, a factor.
 _EXPONENTS = {np.dtype("f4"): (30, 126), np.dtype("f8"): (400, 1022)}
-
-
 _KINDS = {
     "sqeuclidean": "SQUARED",
     "euclidean": "PLAIN",

@@ -37,29 +37,13 @@ from softclust.sources.shards import (
 )
 
 _SHARDS_A_THREAD = 4  # at most; several shards even out the time that threads take
-
-
 _SHARD_BYTES = 2**27  # of each, if a thread has several: a smaller shard takes little longer than its task
-
-
 _LEAST_SHARD = 2**24  # bytes: a pass over a smaller shard ends before the next task has been sent
-
-
 _MOST_BLOCKS = 1024  # whose statistics come back from a pass; if there are more, neighbours are merged
-
-
 _LEAST_BLOCK = 2**24  # bytes: smaller neighbours are merged
-
-
 _RETRIES = 3
-
-
 _FIRST_PAUSE = 0.2  # s, before a failed pass is tried again; doubled each time
-
-
 _SHARE_OF_MEMORY = 0.4  # share that rows may take
-
-
 # Errors of a pass that another try may mend; by name, because `distributed` need not be installed.
 _LOSSES = {
     "KilledWorker",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from softclust._lazy import kernels
 from softclust.grammar.partitions.base import Partition
 from softclust.grammar.partitions.members import Members
 from softclust.kernels.codes import ENTROPIC, Rule
@@ -39,9 +40,9 @@ class Entropic(Partition):
 
     def _shares(self, D: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the memberships, with noise that of noise last, and the least J of each row."""
-        from softclust.kernels.entropic import softmax  # Numba is loaded when the first pass runs
-
-        return softmax(-D if self.noise is None else np.column_stack([-D, np.full(len(D), self.noise)]))
+        return kernels("entropic").softmax(
+            -D if self.noise is None else np.column_stack([-D, np.full(len(D), self.noise)])
+        )
 
     def influence(self, D: np.ndarray, scale: np.ndarray, noise: float) -> tuple[np.ndarray, np.ndarray]:
         U, loss = self._shares(D)
@@ -49,10 +50,8 @@ class Entropic(Partition):
 
     def members(self, D: np.ndarray, scale: np.ndarray, noise: float) -> Members:
         """Return memberships among the components alone; the score is the membership of noise, or 0."""
-        from softclust.kernels.entropic import softmax
-
         rest = self._shares(D)[0][:, -1] if self.noise is not None else np.zeros(len(D))
-        return Members(softmax(-D)[0], None, D.argmin(axis=1), rest)
+        return Members(kernels("entropic").softmax(-D)[0], None, D.argmin(axis=1), rest)
 
     @property
     def link_exponent(self) -> float | None:

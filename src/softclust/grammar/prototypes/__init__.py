@@ -7,6 +7,7 @@ from softclust.grammar.prototypes.gaussians import Gaussians
 from softclust.grammar.prototypes.points import Points
 from softclust.grammar.prototypes.shared_metric import SharedMetric
 from softclust.grammar.prototypes.shells import RadialShells, Shells
+from softclust.grammar.prototypes.varieties import Lines, Planes
 
 __all__ = [
     "GEOMETRIES",
@@ -16,6 +17,8 @@ __all__ = [
     "Ellipsoids",
     "FreeVolume",
     "Gaussians",
+    "Lines",
+    "Planes",
     "Points",
     "Prototypes",
     "RadialShells",

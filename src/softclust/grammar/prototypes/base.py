@@ -39,8 +39,10 @@ Theta = tuple[np.ndarray, ...]
 # minus logarithms of densities.
 SQUARED_LENGTHS, PURE_NUMBERS, LOG_DENSITIES = "squared lengths", "pure numbers", "log densities"
 
-# Values of `starts`: prototypes start at centres, at hard clusters with their covariances, or at circles.
+# Values of `starts`: prototypes start at centres, at hard clusters with their covariances, at circles, or
+# at the rows about centres with their covariances.
 AT_CENTRES, AT_HARD_CLUSTERS, AT_CIRCLES = "centres", "hard clusters", "circles"
+AT_NEIGHBOURHOODS = "neighbourhoods"
 
 GEOMETRIES: dict[str, type[Prototypes]] = {}  # every geometry that has a name
 
@@ -79,7 +81,7 @@ class Prototypes(Value):
     # What distances are: one of the three values above.
     measure: ClassVar[str] = SQUARED_LENGTHS
 
-    # Where a fit starts: one of the three values above.
+    # Where a fit starts: one of the four values above.
     starts: ClassVar[str] = AT_CENTRES
 
     # Whether the sums over past rows still tell where centres belong; `partial_fit` needs that.

@@ -114,15 +114,11 @@ class Ellipsoids(Prototypes):
 
     def distances(self, points: np.ndarray, theta: Theta, frame: Frame) -> np.ndarray:
         """Return |L'(x - v)|^2, which is never negative."""
-        from softclust.kernels.ellipsoids import squared_distances  # loads Numba
-
-        return squared_distances(points, *self.columns(theta, frame))
+        return kernels("ellipsoids").squared_distances(points, *self.columns(theta, frame))
 
     def moments(self, points: np.ndarray, W: np.ndarray, theta: Theta, frame: Frame) -> Theta:
         """Return the first and second moments of each set about its place: sum W z, sum W z z'."""
-        from softclust.kernels.ellipsoids import moments
-
-        return moments(points, frame.mean @ theta[0], W)
+        return kernels("ellipsoids").moments(points, frame.mean @ theta[0], W)
 
     def moved(self, stats: Stats, theta: Theta, other: Theta, frame: Frame) -> Stats:
         """Return the statistics of a sweep at theta, with moments about the places of `other`."""

@@ -110,9 +110,7 @@ class Gaussians(Prototypes):
         """Return the squared Mahalanobis distances (n, c)."""
         mu, roots = theta[0], self._roots(theta[1])[0] if roots is None else roots
         if not self._is_diagonal:
-            from softclust.kernels.ellipsoids import squared_distances  # loads Numba
-
-            return squared_distances(points, mu, roots)
+            return kernels("ellipsoids").squared_distances(points, mu, roots)
         D = np.zeros((len(points), len(mu)), points.dtype)
         for x, v, r in zip(points.T, mu.T.astype(points.dtype), roots.T.astype(points.dtype), strict=True):
             D += ((x[:, None] - v) * r) ** 2
@@ -131,9 +129,7 @@ class Gaussians(Prototypes):
     def moments(self, points: np.ndarray, W: np.ndarray, theta: Theta, frame: Frame) -> Theta:
         """Return first and second moments about the old means; squares alone for "diag" and "spherical"."""
         if not self._is_diagonal:
-            from softclust.kernels.ellipsoids import moments
-
-            return moments(points, theta[0], W)
+            return kernels("ellipsoids").moments(points, theta[0], W)
         c, p = theta[0].shape
         first, second = np.empty((c, p)), np.empty((c, p))
         for k in range(c):
