@@ -6,12 +6,16 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from softclust.metrics import INDICES, validity
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _DEFAULT = "simplified_fuzzy_silhouette"
 
@@ -40,7 +44,7 @@ class Selection:
     errors: dict[int, str]
     index: str
 
-    def place(self, index=None):
+    def place(self, index: str | None = None) -> int:
         """Return the position of the best setting by an index.
 
         Parameters
@@ -63,16 +67,16 @@ class Selection:
         return int(merit.argmax())
 
     @property
-    def best_params_(self):
+    def best_params_(self) -> dict[str, Any]:
         """The best setting by the index that decides."""
         return self.settings[self.place()]
 
     @property
-    def best_estimator_(self):
+    def best_estimator_(self) -> Any:
         """The estimator fitted with `best_params_`."""
         return self.estimators[self.place()]
 
-    def votes(self):
+    def votes(self) -> np.ndarray:
         """Count the indices by which each setting is the best.
 
         Returns
@@ -85,7 +89,7 @@ class Selection:
                 counts[self.place(name)] += 1
         return counts
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """Return a table with a row for each setting, and a column for each parameter and index.
 
         Returns
@@ -98,17 +102,17 @@ class Selection:
 
 
 def select(
-    estimator,
-    X,
-    y=None,
+    estimator: Any,
+    X: ArrayLike,
+    y: ArrayLike | None = None,
     *,
     n_clusters: Sequence[int] = range(2, 9),
     parameters: Mapping[str, Sequence[Any]] | None = None,
     index: str = _DEFAULT,
-    sample_weight=None,
+    sample_weight: ArrayLike | None = None,
     n_jobs: int | None = None,
     progress: Callable[[int, int], object] | None = None,
-    **known,
+    **known: Any,
 ) -> Selection:
     """Fit an estimator with every number of clusters and combination of parameters; compare the fits.
 
@@ -167,7 +171,9 @@ def select(
     return Selection(settings, table, [fitted for fitted, _, _ in tries], errors, index)
 
 
-def _settings(estimator, n_clusters, parameters):
+def _settings(
+    estimator: Any, n_clusters: Sequence[int], parameters: Mapping[str, Sequence[Any]] | None
+) -> list[dict[str, Any]]:
     grid = {"n_clusters": list(n_clusters), **{k: list(v) for k, v in (parameters or {}).items()}}
     for name, values in grid.items():
         if name not in estimator.get_params():
@@ -177,7 +183,16 @@ def _settings(estimator, n_clusters, parameters):
     return [dict(zip(grid, chosen, strict=True)) for chosen in product(*grid.values())]
 
 
-def _tried(estimator, X, y, settings, sample_weight, n_jobs, progress, known):
+def _tried(
+    estimator: Any,
+    X: ArrayLike,
+    y: ArrayLike | None,
+    settings: list[dict[str, Any]],
+    sample_weight: ArrayLike | None,
+    n_jobs: int | None,
+    progress: Callable[[int, int], object] | None,
+    known: dict[str, Any],
+) -> list[tuple[Any, dict[str, float], str | None]]:
     """Return (fitted estimator, values of the indices, error message) of each setting, in order."""
     from joblib import Parallel, delayed
 
@@ -194,7 +209,9 @@ def _tried(estimator, X, y, settings, sample_weight, n_jobs, progress, known):
     return tries
 
 
-def _fit(model, X, y, sample_weight, known):
+def _fit(
+    model: Any, X: ArrayLike, y: ArrayLike | None, sample_weight: ArrayLike | None, known: dict[str, Any]
+) -> tuple[Any, dict[str, float], str | None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # some of the settings that are tried fit badly

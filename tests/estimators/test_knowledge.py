@@ -8,7 +8,8 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 import softclust as sc
 from configurations import ESTIMATORS, FUZZY, HARD, IMPROVED, MIXED, POSSIBILISTIC, WITH_TYPICALITIES
-from softclust.knowledge.labels import Known, check_labels, reliable_strength
+from softclust.knowledge.label_strength import reliable_strength
+from softclust.knowledge.labels import Known, check_labels
 from softclust.sources.rows import rows_in_units
 
 every_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)

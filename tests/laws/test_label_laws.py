@@ -32,7 +32,8 @@ from softclust.grammar.partitions import Members
 from softclust.grammar.prototypes import Points
 from softclust.grammar.state import State
 from softclust.grammar.sweep import assign, assign_by_parts, sweep, sweep_by_parts
-from softclust.knowledge.labels import Known, check_labels, check_strength
+from softclust.knowledge.label_strength import check_strength
+from softclust.knowledge.labels import Known, check_labels
 from softclust.knowledge.penalties import LabelPenalty
 from softclust.sources import LocalSource
 from softclust.sources.rows import Rows

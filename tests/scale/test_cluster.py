@@ -18,9 +18,9 @@ from conftest import make_blobs
 from killed import killed_and_let_be
 from onlookers import AtTurns
 from softclust.errors import DataLostError
-from softclust.sources import crew, local, remote_rows
+from softclust.sources import local, remote_rows, workers
 from softclust.sources import remote as far_away
-from softclust.sources.crew import Holder
+from softclust.sources.workers import Holder
 
 # Of connections to workers that were killed; distributed leaves some of them to the collector.
 pytestmark = [
@@ -314,7 +314,7 @@ def test_a_holder_serves_its_shards_in_order(threads):
 @pytest.mark.parametrize("near", [True, False])
 def test_holders_are_asked_by_the_shortest_way(near, client, monkeypatch):
     """By the client itself where it can reach their workers, and otherwise by the scheduler."""
-    monkeypatch.setattr(crew, "_MOST_DIRECT", 256 if near else 0)
+    monkeypatch.setattr(workers, "_MOST_DIRECT", 256 if near else 0)
     begin, asked = ProxyRPC.__init__, []
 
     def noting(self, rpc, address):
@@ -327,7 +327,7 @@ def test_holders_are_asked_by_the_shortest_way(near, client, monkeypatch):
 
 
 def test_workers_that_are_not_there_are_not_near(client):
-    assert not client.sync(crew._is_near, client, ["tcp://127.0.0.1:9"])
+    assert not client.sync(workers._is_near, client, ["tcp://127.0.0.1:9"])
 
 
 def test_workers_with_several_threads(monkeypatch):

@@ -24,7 +24,7 @@ class _Direct:
 
     direct_to_workers = True
 
-    def __init__(self, client: Any):
+    def __init__(self, client: Any) -> None:
         self._client = client
 
     def __getattr__(self, name: str) -> Any:

@@ -31,7 +31,7 @@ class _KeyedFiles:
     contains the key itself, which is compared on loading.
     """
 
-    def __init__(self, of_numba: Any):
+    def __init__(self, of_numba: Any) -> None:
         self._files = of_numba
         self._stem = of_numba._index_name.removesuffix(".nbi")
 
@@ -64,7 +64,7 @@ class _KeyedFiles:
 class _PassCache(FunctionCache):
     """Numba's cache of a function, with files by key."""
 
-    def __init__(self, function: Any):
+    def __init__(self, function: Any) -> None:
         super().__init__(function)
         self._cache_file: Any = _KeyedFiles(self._cache_file)
 

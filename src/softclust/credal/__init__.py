@@ -1,5 +1,7 @@
 """Credal partitions: masses of belief over sets of clusters, their read-outs and their agreement."""
 
+from __future__ import annotations
+
 from softclust.credal.agreement import credal_rand_index
 from softclust.credal.partition import CredalPartition
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from softclust.credal.partition import CredalPartition, check_same
 
@@ -14,7 +15,13 @@ _OVERLAP = np.array([[1, 0, 0, 0], [0, 1, 0, 0.5], [0, 0, 1, 0.5], [0, 0.5, 0.5,
 _EXCLUSIVE = np.array([[1, 1, 1, 1], [1, 0, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]])
 
 
-def credal_rand_index(p, q, adjusted=False, *, kind="distance"):
+def credal_rand_index(
+    p: CredalPartition | ArrayLike,
+    q: CredalPartition | ArrayLike,
+    adjusted: bool = False,
+    *,
+    kind: str = "distance",
+) -> float:
     """Rand index of two credal partitions of the same rows; 1 if both say the same of every pair.
 
     A partition divides the mass m_ij of two rows i and j among four statements: the rows are in the same
@@ -89,7 +96,7 @@ def credal_rand_index(p, q, adjusted=False, *, kind="distance"):
     return float(np.clip(1 - delta, 0.0, 1.0))
 
 
-def _as_partition(p):
+def _as_partition(p: CredalPartition | ArrayLike) -> CredalPartition:
     if isinstance(p, CredalPartition):
         return p
     p = np.asarray(p)
@@ -108,7 +115,7 @@ class _PairMasses:
     i = j are then subtracted.
     """
 
-    def __init__(self, partition):
+    def __init__(self, partition: CredalPartition) -> None:
         self.masses, self.forms = partition.masses, _pair_forms(partition.focal_sets)
         n, f = self.masses.shape
         self.pairs = n * (n - 1)
@@ -118,14 +125,14 @@ class _PairMasses:
         total = self.masses.sum(axis=0)
         self.mean = (self.forms @ total @ total - self.own.sum(axis=0)) / self.pairs
 
-    def mean_product(self, other):
+    def mean_product(self, other: _PairMasses) -> np.ndarray:
         """(4, 4) mean over pairs of m_ij(A) m'_ij(B)."""
         T = self.masses.T @ other.masses
         every = np.einsum("axy,bxy->ab", self.forms @ T, T @ other.forms, optimize=True)
         return (every - self.own.T @ other.own) / self.pairs
 
 
-def _pair_forms(sets):
+def _pair_forms(sets: np.ndarray) -> np.ndarray:
     """(4, f, f) 1 for what sets A and B say of a pair, else 0: outside, same, not same, unknown."""
     sizes = sets.sum(axis=1)
     filled = (sizes > 0)[:, None] & (sizes > 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 _TOLERANCE = 1e-6  # of the sum of a row
 
@@ -45,7 +46,7 @@ class CredalPartition:
     masses: np.ndarray
     focal_sets: np.ndarray
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         sets, masses = np.array(self.focal_sets), np.array(self.masses, dtype=np.float64)
         _check_sets(sets)
         _check_masses(masses, len(sets))
@@ -54,7 +55,7 @@ class CredalPartition:
             object.__setattr__(self, name, value)
 
     @classmethod
-    def from_labels(cls, labels, n_clusters=None):
+    def from_labels(cls, labels: ArrayLike, n_clusters: int | None = None) -> CredalPartition:
         """Return the hard partition, in which all mass of row i is on {labels[i]}.
 
         Parameters
@@ -80,7 +81,7 @@ class CredalPartition:
         return cls(masses, np.eye(c, dtype=bool))
 
     @classmethod
-    def from_memberships(cls, U):
+    def from_memberships(cls, U: ArrayLike) -> CredalPartition:
         """Return the fuzzy partition, in which row i has mass u_ik on {k} (Bayesian masses).
 
         Parameters
@@ -95,48 +96,52 @@ class CredalPartition:
         U = np.asarray(U)
         return cls(U, np.eye(U.shape[-1] if U.ndim else 1, dtype=bool))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.masses)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         n, f = self.masses.shape
         return f"CredalPartition({n} rows, {self.n_clusters} clusters, {f} focal sets)"
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, CredalPartition):
             return NotImplemented
         same_sets = np.array_equal(self.focal_sets, other.focal_sets)
         return same_sets and np.array_equal(self.masses, other.masses)
 
-    def __reduce__(self):  # rebuilt, because copied or unpickled arrays would be writable
+    def __reduce__(
+        self,
+    ) -> tuple[
+        type[CredalPartition], tuple[np.ndarray, np.ndarray]
+    ]:  # rebuilt, because copied or unpickled arrays would be writable
         return CredalPartition, (self.masses, self.focal_sets)
 
     @property
-    def n_clusters(self):
+    def n_clusters(self) -> int:
         """Number of clusters c."""
         return self.focal_sets.shape[1]
 
     @property
-    def _sizes(self):
+    def _sizes(self) -> np.ndarray:
         return self.focal_sets.sum(axis=1)
 
     @property
-    def _on_empty(self):
+    def _on_empty(self) -> np.ndarray:
         """(n,) m_i({})."""
         return self.masses[:, self._sizes == 0].sum(axis=1)
 
     @property
-    def plausibility(self):
+    def plausibility(self) -> np.ndarray:
         """(n, c) pl_ik = sum of m_i(A) over the sets A that contain k, not normalised."""
         return self.masses @ self.focal_sets
 
     @property
-    def belief(self):
+    def belief(self) -> np.ndarray:
         """(n, c) bel_ik = m_i({k}), not normalised; 0 if {k} is not a focal set."""
         return self.masses @ (self.focal_sets & (self._sizes == 1)[:, None])
 
     @property
-    def pignistic(self):
+    def pignistic(self) -> np.ndarray:
         """(n, c) BetP_ik = sum of m_i(A)/|A| over the sets A that contain k, divided by 1 - m_i({}).
 
         bel <= BetP <= pl if no mass is on the empty set.  A row with all mass on the empty set has 1/c in
@@ -146,37 +151,37 @@ class CredalPartition:
         return normal.masses @ (normal.focal_sets / normal._sizes[:, None])
 
     @property
-    def labels(self):
+    def labels(self) -> np.ndarray:
         """(n,) the cluster of greatest pignistic probability; the first of equal clusters."""
         return self.pignistic.argmax(axis=1)
 
     @property
-    def max_mass(self):
+    def max_mass(self) -> np.ndarray:
         """(n,) index of the focal set of greatest mass; the first of equal sets."""
         return self.masses.argmax(axis=1)
 
     @property
-    def max_mass_sets(self):
+    def max_mass_sets(self) -> np.ndarray:
         """(n, c) the focal set of greatest mass, True for each of its clusters."""
         return self.focal_sets[self.max_mass]
 
     @property
-    def outliers(self):
+    def outliers(self) -> np.ndarray:
         """(n,) whether the greatest mass is on the empty set."""
         return (self._sizes == 0)[self.max_mass]
 
     @property
-    def lower_approximation(self):
+    def lower_approximation(self) -> np.ndarray:
         """(n, c) whether row i surely belongs to cluster k: its greatest mass is on {k}."""
         return self.max_mass_sets & (self._sizes == 1)[self.max_mass, None]
 
     @property
-    def upper_approximation(self):
+    def upper_approximation(self) -> np.ndarray:
         """(n, c) whether row i may belong to cluster k: its greatest mass is on a set that contains k."""
         return self.max_mass_sets
 
     @property
-    def interval_dominance(self):
+    def interval_dominance(self) -> np.ndarray:
         """(n, c) the clusters that no other cluster dominates: pl_ik >= max_l bel_il.
 
         Masses are not normalised, so a row with all mass on the empty set keeps all clusters.
@@ -184,7 +189,7 @@ class CredalPartition:
         return self.plausibility >= self.belief.max(axis=1, keepdims=True)
 
     @property
-    def nonspecificity(self):
+    def nonspecificity(self) -> np.ndarray:
         """(n,) sum over A of m_i(A) log2|A|, in bits: 0 if hard or fuzzy, log2(c) if vacuous.
 
         The empty set counts log2(c), like the set of all clusters (Denoeux's convention).
@@ -193,16 +198,16 @@ class CredalPartition:
         return self.masses @ np.log2(np.where(sizes == 0, self.n_clusters, sizes))
 
     @property
-    def is_bayesian(self):
+    def is_bayesian(self) -> bool:
         """Whether all mass is on single clusters, as in a fuzzy partition."""
         return bool((self.belief.sum(axis=1) >= 1 - _TOLERANCE).all())
 
     @property
-    def is_hard(self):
+    def is_hard(self) -> bool:
         """Whether each row has all its mass on one single cluster."""
         return bool((self.belief.max(axis=1) >= 1 - _TOLERANCE).all())
 
-    def normalise(self, rule="dempster"):
+    def normalise(self, rule: str = "dempster") -> CredalPartition:
         """Return the partition without the empty set, and with the set Omega of all clusters.
 
         A partition whose focal sets do not include the empty set is returned unchanged.
@@ -235,7 +240,7 @@ class CredalPartition:
             masses /= masses.sum(axis=1, keepdims=True)
         return CredalPartition(masses, sets)
 
-    def jousselme(self, other):
+    def jousselme(self, other: CredalPartition) -> np.ndarray:
         """Return the distance between the two mass functions of each row (Jousselme et al. 2001).
 
         The distance is sqrt((m - m')' D (m - m') / 2) with D_AB = |A & B| / |A | B|, and D_AB = 1 if A and
@@ -267,7 +272,7 @@ class CredalPartition:
         return np.sqrt(np.maximum(squared, 0.0))
 
 
-def _check_sets(sets):
+def _check_sets(sets: np.ndarray) -> None:
     if sets.ndim != 2 or not sets.size:
         raise ValueError(f"focal_sets has shape {sets.shape}, not a row per set and a column per cluster.")
     wrong = np.argwhere((sets != 0) & (sets != 1))
@@ -282,7 +287,7 @@ def _check_sets(sets):
             raise ValueError(f"focal_sets[{j}] is {{{clusters}}}, and so is focal_sets[{first}].")
 
 
-def _check_masses(masses, f):
+def _check_masses(masses: np.ndarray, f: int) -> None:
     if masses.ndim != 2 or not len(masses) or masses.shape[1] != f:
         raise ValueError(
             f"masses has shape {masses.shape}, not a row per object and {f} columns, one per set."
@@ -297,12 +302,12 @@ def _check_masses(masses, f):
         raise ValueError(f"masses[{bad[0]}] sums to {total[bad[0]]:.7g}; the masses of a row sum to 1.")
 
 
-def check_same(what, n, m):
+def check_same(what: str, n: int, m: int) -> None:
     if n != m:
         raise ValueError(f"The partitions have {n} and {m} {what}; they need the same number.")
 
 
-def _similarity(sets):
+def _similarity(sets: np.ndarray) -> np.ndarray:
     """(f, f) |A & B| / |A | B|; 1 for the empty set with itself."""
     sizes = sets.sum(axis=1)
     common = sets.astype(float) @ sets.T

@@ -1,5 +1,7 @@
 """Data sets for clustering: loaders of published data, and generators."""
 
+from __future__ import annotations
+
 from softclust.datasets.generators import (
     make_ellipses,
     make_gauss_k2,

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 from scipy.special import ndtri
 from sklearn.utils import check_random_state
 
@@ -25,7 +28,14 @@ _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _BLOCK_VALUES = 2**16  # drawn at once: 0.5 MB of float64
 
 
-def make_ellipses(n_samples=300, *, shapes="ellipses", noise=0.05, outliers=0.0, random_state=None):
+def make_ellipses(
+    n_samples: int = 300,
+    *,
+    shapes: str | Sequence[tuple[Sequence[float], Sequence[float], float]] = "ellipses",
+    noise: float = 0.05,
+    outliers: float = 0.0,
+    random_state: int | np.random.RandomState | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
     """Draw rows near the outlines of ellipses, equally many for each ellipse.
 
     Parameters
@@ -76,7 +86,7 @@ def make_ellipses(n_samples=300, *, shapes="ellipses", noise=0.05, outliers=0.0,
     return np.vstack([X, extra])[order], np.concatenate([y, np.full(len(extra), -1)])[order]
 
 
-def make_x12(*, noise=2):
+def make_x12(*, noise: int = 2) -> tuple[np.ndarray, np.ndarray]:
     """X12: two diamonds of five points each, a point between the diamonds and a remote point.
 
     Parameters
@@ -107,7 +117,9 @@ def make_x12(*, noise=2):
     return np.array(_X12[: 10 + noise]), np.repeat([0, 1, -1], [5, 5, noise])
 
 
-def make_x2000(*, noise=0, random_state=None):
+def make_x2000(
+    *, noise: int = 0, random_state: int | np.random.RandomState | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """X2000: three Gaussian clouds in a line, the middle one twice as large, with optional noise.
 
     The clouds have 500, 1000 and 500 rows with means (1, 0), (3, 0), (5, 0).  The variances of the two
@@ -151,7 +163,9 @@ def make_x2000(*, noise=0, random_state=None):
     return np.vstack([*clouds, extra]), np.repeat([0, 1, 2, -1], [500, 1000, 500, noise])
 
 
-def make_gauss_k2(n_samples=400, *, random_state=None):
+def make_gauss_k2(
+    n_samples: int = 400, *, random_state: int | np.random.RandomState | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """GaussK2: a wide Gaussian cloud and a dense one beside it.
 
     The first half of the rows is drawn from N((0, 0), I), the second half from N((2.2, 0), 0.16 I).
@@ -196,7 +210,9 @@ def make_gauss_k2(n_samples=400, *, random_state=None):
     return np.vstack([wide, dense]), np.repeat([0, 1], sizes)
 
 
-def make_noisy_iris(noise=20, *, random_state=None):
+def make_noisy_iris(
+    noise: int = 20, *, random_state: int | np.random.RandomState | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Iris as UCI prints it, followed by rows of noise uniform on [0, 10]^4.
 
     Parameters
@@ -236,16 +252,16 @@ def make_noisy_iris(noise=20, *, random_state=None):
 
 
 def make_overlapping_blobs(
-    n_samples=1000,
-    n_features=2,
-    n_clusters=3,
-    overlap=0.1,
+    n_samples: int = 1000,
+    n_features: int = 2,
+    n_clusters: int = 3,
+    overlap: float = 0.1,
     *,
-    dtype=np.float64,
-    out=None,
-    return_centers=False,
-    random_state=None,
-):
+    dtype: DTypeLike = np.float64,
+    out: np.ndarray | None = None,
+    return_centers: bool = False,
+    random_state: int | np.random.RandomState | None = None,
+) -> tuple[np.ndarray, ...]:
     """Draw round Gaussian clouds of unit variance that overlap by a given share.
 
     The centres lie on a square grid, rotated at random.  Every cloud shares `overlap` of its mass with at
@@ -320,7 +336,7 @@ def make_overlapping_blobs(
     return (X, y, centers) if return_centers else (X, y)
 
 
-def _room_for_rows(out, shape, dtype):
+def _room_for_rows(out: Any, shape: tuple[int, int], dtype: DTypeLike) -> np.ndarray:
     """Return the array to write the rows into: `out` if it can hold the rows, a new array without `out`."""
     if out is None:
         with contextlib.suppress(TypeError):
@@ -338,7 +354,7 @@ def _room_for_rows(out, shape, dtype):
     return out
 
 
-def _grid_of_centers(count, n_features, distance, rng):
+def _grid_of_centers(count: int, n_features: int, distance: float, rng: np.random.Generator) -> np.ndarray:
     """Return points of a square grid about 0, rotated at random; each has a neighbour at `distance`."""
     sides = min(n_features, max(1, (count - 1).bit_length()))
     length = 1

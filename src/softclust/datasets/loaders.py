@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable
 from importlib import resources
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -24,7 +26,7 @@ _UCI_IRIS_ROWS = (34, 37)
 _UCI_IRIS_VALUES = (4.9, 3.1, 1.5, 0.1)
 
 
-def load_ecoli(*, rare_as_outliers=False, return_X_y=False, as_frame=False):
+def load_ecoli(*, rare_as_outliers: bool = False, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load Ecoli: 336 proteins by 7 scores of their sequence, classed by location in the cell.
 
     The eight classes have 143, 77, 52, 35, 20, 5, 2 and 2 rows.
@@ -70,7 +72,7 @@ def load_ecoli(*, rare_as_outliers=False, return_X_y=False, as_frame=False):
     return _give("ecoli", data, target, header[1:-1], classes, return_X_y, as_frame, sequence_names=names)
 
 
-def load_glass(*, include_id=False, return_X_y=False, as_frame=False):
+def load_glass(*, include_id: bool = False, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load Glass: 214 pieces of six kinds of glass, by refraction and chemical content.
 
     The six classes have 70, 76, 17, 13, 9 and 29 rows, and the rows are sorted by class.  The literature
@@ -113,7 +115,7 @@ def load_glass(*, include_id=False, return_X_y=False, as_frame=False):
     return _give("glass", data, target, header[first:-1], _GLASS_CLASSES.values(), return_X_y, as_frame)
 
 
-def load_letters_ijl(*, return_X_y=False, as_frame=False):
+def load_letters_ijl(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load Letters: 2,263 printed capitals I, J and L, by 16 measures of their pixels.
 
     The data set has all 755, 747 and 761 rows of these letters in UCI's file.  Papers on evidential
@@ -151,7 +153,7 @@ def load_letters_ijl(*, return_X_y=False, as_frame=False):
     return _give("letters_ijl", data, target, header[1:], "IJL", return_X_y, as_frame)
 
 
-def load_iris_uci(*, return_X_y=False, as_frame=False):
+def load_iris_uci(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load Iris as UCI prints it; many papers use this version, which differs from Fisher's in two rows.
 
     Rows 34 and 37, counted from 0, are both 4.9, 3.1, 1.5, 0.1.  In Fisher's version, which `load_iris`
@@ -190,7 +192,7 @@ def load_iris_uci(*, return_X_y=False, as_frame=False):
     return _give("iris_uci", data, fisher.target, *names, return_X_y, as_frame)
 
 
-def load_iris(*, return_X_y=False, as_frame=False):
+def load_iris(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load Iris as Fisher printed it, with `sklearn.datasets.load_iris`.
 
     Parameters
@@ -220,7 +222,7 @@ def load_iris(*, return_X_y=False, as_frame=False):
     return datasets.load_iris(return_X_y=return_X_y, as_frame=as_frame)
 
 
-def load_wine(*, return_X_y=False, as_frame=False):
+def load_wine(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load Wine, 178 wines of three growers, with `sklearn.datasets.load_wine`.
 
     Parameters
@@ -245,7 +247,7 @@ def load_wine(*, return_X_y=False, as_frame=False):
     return datasets.load_wine(return_X_y=return_X_y, as_frame=as_frame)
 
 
-def load_breast_cancer(*, return_X_y=False, as_frame=False):
+def load_breast_cancer(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load Wdbc, the Wisconsin diagnostic breast cancer data, with `sklearn.datasets.load_breast_cancer`.
 
     Parameters
@@ -270,18 +272,27 @@ def load_breast_cancer(*, return_X_y=False, as_frame=False):
     return datasets.load_breast_cancer(return_X_y=return_X_y, as_frame=as_frame)
 
 
-def _text(name):
+def _text(name: str) -> str:
     """Return the text of a file in the folder data."""
     return (resources.files("softclust.datasets") / "data" / name).read_text(encoding="utf-8")
 
 
-def _read(name):
+def _read(name: str) -> tuple[list[str], list[list[str]]]:
     """Return the column names of a table, and its rows as text."""
     header, *rows = csv.reader(_text(f"{name}.csv").splitlines())
     return header, rows
 
 
-def _give(name, data, target, feature_names, target_names, return_X_y, as_frame, **more):
+def _give(
+    name: str,
+    data: Any,
+    target: Any,
+    feature_names: Iterable[str],
+    target_names: Iterable[str],
+    return_X_y: bool,
+    as_frame: bool,
+    **more: Any,
+) -> Any:
     """Return data and target in the requested form."""
     feature_names, frame = list(feature_names), None
     if as_frame:

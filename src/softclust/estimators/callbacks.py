@@ -68,7 +68,7 @@ class _Observer:
 class _Words(_Observer):
     """Prints a line for each iteration."""
 
-    def __init__(self, estimator: Any):
+    def __init__(self, estimator: Any) -> None:
         self.name = type(estimator).__name__
 
     def on_iteration(self, loop: Any) -> bool:
@@ -82,7 +82,7 @@ class _Words(_Observer):
 class _Callbacks(_Observer):
     """Tells callbacks of each iteration, as a task."""
 
-    def __init__(self, root: Any, arguments: dict[str, Any]):
+    def __init__(self, root: Any, arguments: dict[str, Any]) -> None:
         self.root, self.arguments = root, arguments
         self._next()
 

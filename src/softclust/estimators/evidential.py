@@ -22,13 +22,13 @@ from softclust.grammar.frame import FAMILIES, Frame, focal_sets, with_pairs
 from softclust.grammar.partitions import Fuzzy
 from softclust.grammar.separation import CentralDistance, Repulsion
 from softclust.grammar.sweep import link_costs
-from softclust.knowledge.labels import check_strength
+from softclust.knowledge.label_strength import check_strength
 from softclust.knowledge.pairs import NamedPairs
 from softclust.knowledge.penalties import LinkPenalty, SubsetPenalty
 from softclust.loop.recipes import Outcome, Start, neighbouring_pairs
 from softclust.loop.scales import Scaling
 from softclust.loop.summaries import total_variance
-from softclust.sources.local import SAMPLE_ROWS
+from softclust.sources.spread import middling_square
 
 _OUTLYING = 10.0  # rho^2 in median squared deviations, where none is given
 _GREATEST_WEIGHT = 1e100  # of labels and pairs, in loop units, beside which nothing else counts
@@ -165,7 +165,7 @@ class EvidentialCMeans(SoftClusterer):
         partition = Fuzzy(self.beta)
         asked = focal_sets(self.focal_sets, c)
         sets = with_pairs([], c) if asked is None else asked
-        noise = noise_for(self, partition, source.rows.units) or _outlying(source)
+        noise = noise_for(self, partition, source.rows.units) or _OUTLYING * middling_square(source)
         frame = Frame(sets, noise, self.cardinality_power)
         return Sentence(
             partition,
@@ -261,34 +261,6 @@ class EvidentialCMeans(SoftClusterer):
 def _with_neighbours(frame: Frame, outcome: Outcome) -> Frame:
     """The frame with the pairs of clusters that a first fit found to be each other's nearest."""
     return replace(frame, sets=with_pairs(neighbouring_pairs(outcome), frame.sets.shape[1]))
-
-
-def _outlying(source: Any) -> float:
-    """rho^2 in loop units: ten times the median squared distance from the spatial median.
-
-    The spatial median (Weiszfeld's iteration) turns with the data, and no outlier moves it far.
-    """
-    rows = source.sample(SAMPLE_ROWS, np.random.default_rng(0)).in_memory().rows
-    points, weight = rows.points.astype(np.float64), np.ones(len(rows))
-    if rows.weight is not None:
-        counts = rows.weight > 0
-        points, weight = points[counts], rows.weight[counts] / rows.weight.max()
-    centre = weight @ points / weight.sum()
-    for _ in range(100):
-        distance = np.sqrt(_squares(points - centre))
-        pull = weight / np.maximum(distance, 1e-9 * distance.max() + 1e-150)
-        before, centre = centre, pull @ points / pull.sum()
-        if np.abs(centre - before).max() <= 1e-4 * distance.mean():
-            break
-    squares = _squares(points - centre)
-    order = np.argsort(squares)
-    half = np.searchsorted(np.cumsum(weight[order]), 0.5 * weight.sum())
-    middle = float(squares[order[half]])
-    return _OUTLYING * (middle or float(weight @ squares / weight.sum()) or 1.0)
-
-
-def _squares(gaps: np.ndarray) -> np.ndarray:
-    return np.einsum("ij,ij->i", gaps, gaps)
 
 
 def _terms(members: Any, outcome: Outcome) -> dict[str, float]:

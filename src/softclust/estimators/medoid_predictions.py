@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softclust.estimators.predictions import Predictions
-from softclust.knowledge.weights import check_weight
+from softclust.knowledge.sample_weight import check_weight
 from softclust.medoids.fitted import FittedMedoids
 from softclust.medoids.inputs import check_distances, check_entries
 from softclust.sources import is_remote, meta_of, n_threads, remote_rows, source_of

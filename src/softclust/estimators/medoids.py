@@ -16,7 +16,7 @@ from softclust.compat.sklearn import Interval, InvalidParameterError, StrOptions
 from softclust.errors import warn
 from softclust.estimators.medoid_predictions import AS_FLOATS, MedoidPredictions, loss_of
 from softclust.estimators.readout import members
-from softclust.knowledge.weights import check_weight
+from softclust.knowledge.sample_weight import check_weight
 from softclust.medoids.inputs import (
     candidates,
     check_entries,

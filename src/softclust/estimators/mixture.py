@@ -22,7 +22,7 @@ from softclust.grammar.frame import Frame
 from softclust.grammar.partitions import Entropic
 from softclust.grammar.prototypes import Gaussians, check_covariances
 from softclust.knowledge.pairs import NamedPairs
-from softclust.knowledge.weights import check_weight
+from softclust.knowledge.sample_weight import check_weight
 from softclust.loop.recipes import Outcome, Start
 from softclust.sources.spread import deviations, log_uniform_density
 

@@ -12,7 +12,7 @@ from softclust.estimators.publish import objective_in_data_units
 from softclust.estimators.reading import rows_of
 from softclust.estimators.readout import Fitted
 from softclust.grammar.sweep import sweep
-from softclust.knowledge.weights import check_weight
+from softclust.knowledge.sample_weight import check_weight
 from softclust.sources import n_threads, source_of
 from softclust.sources.rows import Rows
 

@@ -18,7 +18,7 @@ from softclust.compat.sklearn import validate_parameter_constraints
 from softclust.grammar.prototypes import Prototypes
 from softclust.knowledge.labels import Labels, check_labels
 from softclust.knowledge.pairs import NamedPairs, check_pairs
-from softclust.knowledge.weights import check_weight
+from softclust.knowledge.sample_weight import check_weight
 from softclust.sources import is_remote, meta_of, n_threads, remote_rows, source_of
 from softclust.sources.files import are_files, is_file, opened
 from softclust.sources.rows import rows_as_they_are, rows_in_units

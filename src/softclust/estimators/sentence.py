@@ -17,8 +17,9 @@ from softclust.grammar.model import Model
 from softclust.grammar.partitions import Partition
 from softclust.grammar.prototypes import Prototypes, Request
 from softclust.grammar.prototypes.base import SQUARED_LENGTHS
-from softclust.knowledge.labels import check_strength, reliable_strength
-from softclust.knowledge.pairs import NamedPairs, conflict
+from softclust.knowledge.conflicts import conflict
+from softclust.knowledge.label_strength import check_strength, reliable_strength
+from softclust.knowledge.pairs import NamedPairs
 from softclust.knowledge.penalties import LabelLikelihood, LabelPenalty, LinkPenalty
 from softclust.loop import recipes
 from softclust.loop.engine import Options

@@ -6,6 +6,10 @@ estimator.  The other functions compare two partitions of the same rows.  All fu
 memory linear in the number of rows.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 from softclust.credal import credal_rand_index
 from softclust.metrics.agreement import (
     fuzzy_adjusted_rand_index,
@@ -61,7 +65,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     """Load the scores of scikit-learn at first use; importing scikit-learn takes half a second."""
     if name not in _OF_SCIKIT_LEARN:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from softclust.metrics.checks import check_labels, check_memberships, weights_of
 
@@ -20,7 +21,7 @@ class _Pairs(NamedTuple):
     number: float  # of pairs
 
 
-def fuzzy_rand_index(U, V, *, sample_weight=None):
+def fuzzy_rand_index(U: ArrayLike, V: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Fuzzy Rand index (SS + DD)/(SS + SD + DS + DD) (Frigui, Hwang & Rhee 2007).
 
     Rows i and j are together to the degree psi_ij = sum_k u_ik u_jk in U, and psi'_ij in V.  Over all pairs
@@ -67,7 +68,9 @@ def fuzzy_rand_index(U, V, *, sample_weight=None):
     return _share(s.number - s.first - s.second + 2 * s.both, s.number)
 
 
-def fuzzy_adjusted_rand_index(U, V, *, sample_weight=None):
+def fuzzy_adjusted_rand_index(
+    U: ArrayLike, V: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
     """Fuzzy Rand index adjusted for chance, as Hubert & Arabie (1985) adjust the Rand index.
 
     ARI = (SS - E)/((P + P')/2 - E) with P = SS + SD and P' = SS + DS; `fuzzy_rand_index` defines these
@@ -104,7 +107,7 @@ def fuzzy_adjusted_rand_index(U, V, *, sample_weight=None):
     return _share(s.both - expected, greatest - expected, least=1e-14 * s.number)
 
 
-def fuzzy_jaccard_index(U, V, *, sample_weight=None):
+def fuzzy_jaccard_index(U: ArrayLike, V: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Fuzzy Jaccard index SS/(SS + SD + DS), with the sums of `fuzzy_rand_index` (Frigui et al. 2007).
 
     Pairs that are apart in both partitions do not count.  For hard partitions the index is the Jaccard
@@ -136,7 +139,7 @@ def fuzzy_jaccard_index(U, V, *, sample_weight=None):
     return _share(s.both, s.first + s.second - s.both, least=1e-14 * max(s.number, 0.0))
 
 
-def rand_index(y_true, y_pred, *, sample_weight=None):
+def rand_index(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Rand index: the share of pairs of rows that both labellings put together or both apart (Rand 1971).
 
     Parameters
@@ -167,7 +170,9 @@ def rand_index(y_true, y_pred, *, sample_weight=None):
     return fuzzy_rand_index(y_true, y_pred, sample_weight=sample_weight)
 
 
-def matched_accuracy(y_true, y_pred, *, sample_weight=None):
+def matched_accuracy(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
     """Share of rows whose cluster is matched with their class, in the best one-to-one matching.
 
     Clusters beyond the number of classes stay unmatched, and their rows count as errors.
@@ -198,7 +203,9 @@ def matched_accuracy(y_true, y_pred, *, sample_weight=None):
     return matched / total
 
 
-def matched_errors(y_true, y_pred, *, sample_weight=None):
+def matched_errors(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> int | float:
     """Number of rows whose cluster is not matched with their class; with weights, their total weight.
 
     The matching is the one of `matched_accuracy`.
@@ -228,7 +235,7 @@ def matched_errors(y_true, y_pred, *, sample_weight=None):
     return round(errors) if sample_weight is None else errors
 
 
-def _pairs(U, V, sample_weight):
+def _pairs(U: ArrayLike, V: ArrayLike, sample_weight: ArrayLike | None) -> _Pairs:
     U, V = _as_partition(U, "U"), _as_partition(V, "V")
     if len(U) != len(V):
         raise ValueError(f"U has {len(U)} rows and V has {len(V)}; they need the same rows.")
@@ -243,21 +250,21 @@ def _pairs(U, V, sample_weight):
     return _Pairs(*sums)
 
 
-def _as_partition(U, name):
+def _as_partition(U: ArrayLike, name: str) -> np.ndarray:
     """Return checked memberships, or the position of each label among the sorted distinct labels."""
     return check_labels(U, name)[0] if np.ndim(U) == 1 else check_memberships(U, name)
 
 
-def _own(U):
+def _own(U: np.ndarray) -> np.ndarray:
     """(n,) psi_ii of each row."""
     return np.ones(len(U)) if U.ndim == 1 else (U * U).sum(axis=1)
 
 
-def _column_sums(U, weight):
+def _column_sums(U: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return np.bincount(U, weight) if U.ndim == 1 else weight @ U
 
 
-def _joint(U, V, weight):
+def _joint(U: np.ndarray, V: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Return the entries of the weighted U'V, in any shape; of two labellings only the nonzero entries."""
     if U.ndim == 1 and V.ndim == 1:
         cells = np.unique(U * (V.max() + 1) + V, return_inverse=True)[1]
@@ -269,12 +276,12 @@ def _joint(U, V, weight):
     return (U * weight[:, None]).T @ V
 
 
-def _share(part, whole, least=0.0):
+def _share(part: float, whole: float, least: float = 0.0) -> float:
     """Return part/whole, at most 1; 1 if `whole` does not exceed `least`."""
     return min(1.0, float(part / whole)) if whole > least else 1.0
 
 
-def _matched(y_true, y_pred, sample_weight):
+def _matched(y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None) -> tuple[float, float]:
     """Return the weight of the matched rows, and the weight of all rows."""
     from scipy.optimize import linear_sum_assignment
 

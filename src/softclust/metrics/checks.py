@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from softclust.knowledge.weights import check_weight
+from softclust.knowledge.sample_weight import check_weight
 
 _TOLERANCE = {8: 1e-6, 4: 1e-4, 2: 1e-2}  # of the sum of a row, by the size of a float in bytes
 
 
-def check_memberships(U, name="U"):
+def check_memberships(U: ArrayLike, name: str = "U") -> np.ndarray:
     """Return (n, c) memberships as float64; raise unless all are at least 0 and each row sums to 1."""
     raw = _numbers(U, name, "a row of memberships per object")
     tolerance = _TOLERANCE.get(raw.dtype.itemsize, 1e-6) if raw.dtype.kind == "f" else 1e-6
@@ -31,7 +33,7 @@ def check_memberships(U, name="U"):
     return U
 
 
-def check_rows(X, n=None, name="X"):
+def check_rows(X: ArrayLike, n: int | None = None, name: str = "X") -> np.ndarray:
     """Return (n, p) finite numbers as float64; raise unless there are `n` rows, if `n` is given."""
     X = _numbers(X, name, "a row of features per object").astype(np.float64)
     if n is not None and len(X) != n:
@@ -39,7 +41,7 @@ def check_rows(X, n=None, name="X"):
     return X
 
 
-def check_centers(V, c, p):
+def check_centers(V: ArrayLike, c: int, p: int) -> np.ndarray:
     """Return (c, p) centres as float64; raise unless they are finite and of this shape."""
     V = _numbers(V, "V", "a row of features per centre").astype(np.float64)
     if V.shape != (c, p):
@@ -50,20 +52,20 @@ def check_centers(V, c, p):
     return V
 
 
-def weights_of(sample_weight, n):
+def weights_of(sample_weight: ArrayLike | None, n: int) -> np.ndarray:
     """Return the (n,) weights; all are 1 if `sample_weight` is None."""
     weight = check_weight(sample_weight, n)
     return np.ones(n) if weight is None else weight
 
 
-def check_number(value, name, least):
+def check_number(value: Any, name: str, least: float) -> float:
     """Return the value as a float; raise unless it is finite and at least `least`."""
     if not isinstance(value, Real) or isinstance(value, bool) or not least <= value < np.inf:
         raise ValueError(f"{name}={value!r} does not fit; it is a finite number >= {least}.")
     return float(value)
 
 
-def check_labels(y, name):
+def check_labels(y: ArrayLike, name: str) -> tuple[np.ndarray, int]:
     """Return (n,) the position of each label among the sorted distinct labels, and their number."""
     y = np.asarray(y)
     if y.ndim != 1 or not y.size:
@@ -82,7 +84,7 @@ def check_labels(y, name):
     return codes.reshape(-1), len(names)
 
 
-def _numbers(A, name, what):
+def _numbers(A: ArrayLike, name: str, what: str) -> np.ndarray:
     """Return a 2-D array of finite numbers; its dtype stays, but objects become float64."""
     A = np.asarray(A)
     if A.dtype.kind == "O":

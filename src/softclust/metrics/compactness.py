@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from softclust.metrics.checks import check_centers, check_memberships, check_number, check_rows, weights_of
 from softclust.metrics.scaling import in_units, times_power_of_two
@@ -21,12 +22,12 @@ class _Spread(NamedTuple):
     exponent: int
 
     @property
-    def separates(self):
+    def separates(self) -> bool:
         """Whether there are at least two centres, and no two centres coincide."""
         return len(self.between) > 0 and self.between.min() > 0
 
 
-def _spread(X, U, V, m, sample_weight):
+def _spread(X: ArrayLike, U: ArrayLike, V: ArrayLike, m: float, sample_weight: ArrayLike | None) -> _Spread:
     from scipy.spatial.distance import cdist, pdist
 
     U = check_memberships(U)
@@ -48,7 +49,9 @@ def _spread(X, U, V, m, sample_weight):
     )
 
 
-def xie_beni(X, U, V, *, m=2.0, sample_weight=None):
+def xie_beni(
+    X: ArrayLike, U: ArrayLike, V: ArrayLike, *, m: float = 2.0, sample_weight: ArrayLike | None = None
+) -> float:
     """Xie-Beni index sum_i sum_k u_ik^m |x_i - v_k|^2 / (n min_{k != l} |v_k - v_l|^2); smaller is better.
 
     The index does not depend on the unit of X.  The index is inf for one cluster, and if centres coincide.
@@ -86,7 +89,9 @@ def xie_beni(X, U, V, *, m=2.0, sample_weight=None):
     return s.within / (s.total_weight * float(s.between.min())) if s.separates else np.inf
 
 
-def kwon(X, U, V, *, m=2.0, sample_weight=None):
+def kwon(
+    X: ArrayLike, U: ArrayLike, V: ArrayLike, *, m: float = 2.0, sample_weight: ArrayLike | None = None
+) -> float:
     """Kwon's index (Kwon 1998); smaller is better.
 
     The index is
@@ -122,7 +127,9 @@ def kwon(X, U, V, *, m=2.0, sample_weight=None):
     return (s.within + float(s.from_mean.mean())) / float(s.between.min()) if s.separates else np.inf
 
 
-def tang(X, U, V, *, m=2.0, sample_weight=None):
+def tang(
+    X: ArrayLike, U: ArrayLike, V: ArrayLike, *, m: float = 2.0, sample_weight: ArrayLike | None = None
+) -> float:
     """Tang's index (Tang, Sun & Sun 2005); smaller is better.
 
     The index is
@@ -160,7 +167,9 @@ def tang(X, U, V, *, m=2.0, sample_weight=None):
     return top / bottom if bottom > 0 else np.inf
 
 
-def fukuyama_sugeno(X, U, V, *, m=2.0, sample_weight=None):
+def fukuyama_sugeno(
+    X: ArrayLike, U: ArrayLike, V: ArrayLike, *, m: float = 2.0, sample_weight: ArrayLike | None = None
+) -> float:
     """Fukuyama-Sugeno index sum_i sum_k u_ik^m (|x_i - v_k|^2 - |v_k - mean|^2); smaller is better.
 
     The mean is the mean of the rows; some authors take the mean of the centres.  The index is below 0 if

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from softclust.credal import CredalPartition
 from softclust.metrics.checks import check_memberships, weights_of
 
 
-def partition_coefficient(U, *, sample_weight=None):
+def partition_coefficient(U: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Partition coefficient PC = sum_i sum_k u_ik^2 / n (Bezdek 1974); greater is better.
 
     PC is 1 for a hard partition, and 1/c if every membership is 1/c.  PC favours few clusters: it is 1 for
@@ -40,7 +41,7 @@ def partition_coefficient(U, *, sample_weight=None):
     return float(np.average((U * U).sum(axis=1), weights=weights_of(sample_weight, len(U))))
 
 
-def partition_entropy(U, *, sample_weight=None):
+def partition_entropy(U: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Partition entropy PE = - sum_i sum_k u_ik ln u_ik / n (Bezdek 1974); smaller is better.
 
     PE is 0 for a hard partition, and ln c if every membership is 1/c.  PE favours few clusters: it is 0 for
@@ -72,7 +73,7 @@ def partition_entropy(U, *, sample_weight=None):
     return float(np.average(each, weights=weights_of(sample_weight, len(U))))
 
 
-def modified_partition_coefficient(U, *, sample_weight=None):
+def modified_partition_coefficient(U: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Modified partition coefficient MPC = 1 - c/(c - 1) (1 - PC) (Dave 1996); greater is better.
 
     MPC maps the range of PC, which depends on c, to [0, 1].  MPC is 0 for one cluster, which separates
@@ -109,7 +110,9 @@ def modified_partition_coefficient(U, *, sample_weight=None):
     return max(0.0, 1 - c / (c - 1) * (1 - partition_coefficient(U, sample_weight=sample_weight)))
 
 
-def nonspecificity(partition, *, normalized=True, sample_weight=None):
+def nonspecificity(
+    partition: CredalPartition, *, normalized: bool = True, sample_weight: ArrayLike | None = None
+) -> float:
     """Mean nonspecificity of a credal partition (Masson & Denoeux 2008); smaller is better.
 
     N = sum_i [sum_A m_i(A) log2|A| + m_i({}) log2 c] / (n log2 c).  N is 0 for a hard or a fuzzy partition,

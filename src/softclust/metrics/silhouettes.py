@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from softclust.metrics.checks import check_centers, check_memberships, check_number, check_rows, weights_of
 from softclust.metrics.scaling import in_units
@@ -10,7 +11,9 @@ from softclust.metrics.scaling import in_units
 _BLOCK = 1 << 20  # distances held in memory at once
 
 
-def fuzzy_silhouette(X, U, *, alpha=1.0, sample_weight=None):
+def fuzzy_silhouette(
+    X: ArrayLike, U: ArrayLike, *, alpha: float = 1.0, sample_weight: ArrayLike | None = None
+) -> float:
     """Fuzzy silhouette (Campello & Hruschka 2006); greater is better.
 
     FS = sum_i (u_ip - u_iq)^alpha s_i / sum_i (u_ip - u_iq)^alpha,  s_i = (b_i - a_i)/max(a_i, b_i).
@@ -59,7 +62,9 @@ def fuzzy_silhouette(X, U, *, alpha=1.0, sample_weight=None):
     return _mean(_silhouettes(X, U, weight), U, alpha, weight)
 
 
-def fuzzy_silhouette_samples(X, U, *, sample_weight=None):
+def fuzzy_silhouette_samples(
+    X: ArrayLike, U: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> np.ndarray:
     """Silhouette s_i of each row, as in `fuzzy_silhouette`.
 
     Parameters
@@ -81,7 +86,9 @@ def fuzzy_silhouette_samples(X, U, *, sample_weight=None):
     return _silhouettes(X, U, weight)
 
 
-def simplified_fuzzy_silhouette(X, U, V, *, alpha=1.0, sample_weight=None):
+def simplified_fuzzy_silhouette(
+    X: ArrayLike, U: ArrayLike, V: ArrayLike, *, alpha: float = 1.0, sample_weight: ArrayLike | None = None
+) -> float:
     """Fuzzy silhouette from distances to centres or medoids, in O(n c p); greater is better.
 
     The index is `fuzzy_silhouette` with a_i = |x_i - v_p| and b_i = min_{k != p} |x_i - v_k|, where p is
@@ -133,12 +140,14 @@ def simplified_fuzzy_silhouette(X, U, V, *, alpha=1.0, sample_weight=None):
     return _mean(_ratio(a, D.min(axis=1)), U, alpha, weight)
 
 
-def _read(X, U, sample_weight):
+def _read(
+    X: ArrayLike, U: ArrayLike, sample_weight: ArrayLike | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     U = check_memberships(U)
     return U, check_rows(X, len(U)), weights_of(sample_weight, len(U))
 
 
-def _mean(silhouettes, U, alpha, weight):
+def _mean(silhouettes: np.ndarray, U: np.ndarray, alpha: float, weight: np.ndarray) -> float:
     """Return the mean silhouette with weights (u_p - u_q)^alpha; 0 if all weights are 0."""
     if U.shape[1] == 1:
         return 0.0
@@ -148,7 +157,7 @@ def _mean(silhouettes, U, alpha, weight):
     return float(weight @ silhouettes / total) if total > 0 else 0.0
 
 
-def _silhouettes(X, U, weight):
+def _silhouettes(X: np.ndarray, U: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """(n,) silhouettes, computed for blocks of rows against all rows in the order of their clusters.
 
     A row of weight w > 1 has w - 1 further copies in its cluster; a row of weight w <= 1 has no copies.
@@ -178,7 +187,7 @@ def _silhouettes(X, U, weight):
     return found
 
 
-def _ratio(a, b):
+def _ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return (b - a)/max(a, b), and 0 where both are 0."""
     largest = np.maximum(a, b)
     return (b - a) / np.where(largest > 0, largest, 1.0)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from softclust.metrics.checks import check_rows
 from softclust.metrics.compactness import fukuyama_sugeno, kwon, tang, xie_beni
@@ -44,7 +45,7 @@ class Index(NamedTuple):
     quadratic: bool = False
 
     @property
-    def sign(self):
+    def sign(self) -> int:
         """1 if greater is better, otherwise -1; the best partition has the greatest sign * value."""
         return 1 if self.greater_is_better else -1
 
@@ -67,7 +68,15 @@ INDICES: dict[str, Index] = {
 }
 
 
-def validity(estimator, X, *, m=2.0, alpha=1.0, sample_weight=None, most_quadratic_rows=20_000):
+def validity(
+    estimator: Any,
+    X: ArrayLike,
+    *,
+    m: float = 2.0,
+    alpha: float = 1.0,
+    sample_weight: ArrayLike | None = None,
+    most_quadratic_rows: int = 20_000,
+) -> dict[str, float]:
     """Compute all indices of `INDICES` that apply to a fitted estimator.
 
     Indices of distances apply if the distances are Euclidean and clusters surround their centres.  These
@@ -114,7 +123,7 @@ def validity(estimator, X, *, m=2.0, alpha=1.0, sample_weight=None, most_quadrat
     }
 
 
-def _read(estimator, X):
+def _read(estimator: Any, X: ArrayLike) -> dict[str, Any]:
     """Return the arguments of the indices that a fitted estimator provides, by name."""
     given = {"U": _memberships(estimator)}
     X = check_rows(X)
@@ -133,7 +142,7 @@ def _read(estimator, X):
     return given
 
 
-def _memberships(estimator):
+def _memberships(estimator: Any) -> np.ndarray:
     U = getattr(estimator, "memberships_", None)
     if U is not None:
         return U
@@ -147,7 +156,7 @@ def _memberships(estimator):
     return np.eye(c)[labels]
 
 
-def _is_euclidean(estimator):
+def _is_euclidean(estimator: Any) -> bool:
     geometry, metric = getattr(estimator, "geometry", "points"), getattr(estimator, "metric", "euclidean")
     named = isinstance(geometry, str) and isinstance(metric, str)
     return named and geometry in _ROUND and metric in _EUCLIDEAN

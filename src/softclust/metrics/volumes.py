@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from softclust.metrics.checks import check_centers, check_memberships, check_number, check_rows, weights_of
 from softclust.metrics.scaling import in_units
@@ -10,7 +11,9 @@ from softclust.metrics.scaling import in_units
 _FLAT = 16 * np.finfo(float).eps  # times p: eigenvalues of a correlation matrix up to here are rounding
 
 
-def fuzzy_hypervolume(X, U, V, *, m=2.0, sample_weight=None):
+def fuzzy_hypervolume(
+    X: ArrayLike, U: ArrayLike, V: ArrayLike, *, m: float = 2.0, sample_weight: ArrayLike | None = None
+) -> float:
     """Fuzzy hypervolume FHV = sum_k sqrt(det F_k) (Gath & Geva 1989); smaller is better.
 
     F_k = sum_i u_ik^m (x_i - v_k)(x_i - v_k)' / sum_i u_ik^m.  A cluster that is flat in some direction, or
@@ -46,7 +49,9 @@ def fuzzy_hypervolume(X, U, V, *, m=2.0, sample_weight=None):
     return _exp(log_volume)
 
 
-def partition_density(X, U, V, *, m=2.0, sample_weight=None):
+def partition_density(
+    X: ArrayLike, U: ArrayLike, V: ArrayLike, *, m: float = 2.0, sample_weight: ArrayLike | None = None
+) -> float:
     """Partition density PD = S / FHV (Gath & Geva 1989); greater is better.
 
     S is the sum of u_ik over the central members of each cluster k, which are the rows with
@@ -81,7 +86,9 @@ def partition_density(X, U, V, *, m=2.0, sample_weight=None):
     return _exp(np.log(central) - log_volume)
 
 
-def _measure(X, U, V, m, sample_weight):
+def _measure(
+    X: ArrayLike, U: ArrayLike, V: ArrayLike, m: float, sample_weight: ArrayLike | None
+) -> tuple[float, float]:
     """Return ln FHV, and the sum S of the memberships of the central members."""
     U = check_memberships(U)
     X = check_rows(X, len(U))
@@ -95,7 +102,7 @@ def _measure(X, U, V, m, sample_weight):
     return np.logaddexp.reduce(logs) + X.shape[1] * exponent * np.log(2), central
 
 
-def _cluster(gaps, degree):
+def _cluster(gaps: np.ndarray, degree: np.ndarray) -> tuple[float, np.ndarray]:
     """Return ln sqrt(det F) of one cluster, and a mask of the central rows.
 
     Features are scaled to variance 1 first, so that F is singular only if the cluster is flat, and not if
@@ -117,6 +124,6 @@ def _cluster(gaps, degree):
     return log_volume, (Z * Z).sum(axis=1) < 1
 
 
-def _exp(x):
+def _exp(x: float) -> float:
     with np.errstate(over="ignore"):
         return float(np.exp(x))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from softclust.plotting import reading
 from softclust.plotting.canvas import frame_off
 from softclust.plotting.display import Display
 from softclust.plotting.palette import DASHES, MARKERS, cluster_colours
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class ConvergenceDisplay(Display):
@@ -42,7 +46,7 @@ class ConvergenceDisplay(Display):
 
     _size = (6.4, 4.2)
 
-    def __init__(self, *, objective_history, name=None):
+    def __init__(self, *, objective_history: ArrayLike, name: str | None = None) -> None:
         J = np.asarray(objective_history, dtype=float)
         if J.ndim != 1 or len(J) < 2 or not np.isfinite(J).all():
             raise ValueError(
@@ -51,7 +55,9 @@ class ConvergenceDisplay(Display):
         self.objective_history, self.name = J, name
 
     @classmethod
-    def from_estimator(cls, estimator, X=None, *, name=None, ax=None):
+    def from_estimator(
+        cls, estimator: Any, X: ArrayLike | None = None, *, name: str | None = None, ax: Axes | None = None
+    ) -> Self:
         """Draw `objective_history_` of a fitted estimator; X is not used.
 
         Parameters
@@ -76,7 +82,9 @@ class ConvergenceDisplay(Display):
         return cls(objective_history=J, name=kind if name is None else name).plot(ax=ax)
 
     @classmethod
-    def from_predictions(cls, objective_history, *, name=None, ax=None):
+    def from_predictions(
+        cls, objective_history: ArrayLike, *, name: str | None = None, ax: Axes | None = None
+    ) -> Self:
         """Draw a given history.
 
         Parameters

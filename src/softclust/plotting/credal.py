@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from softclust.credal import CredalPartition
 from softclust.knowledge.labels import check_labels
@@ -14,6 +16,13 @@ from softclust.plotting.canvas import handle, legend_beside, marker_area, on_whi
 from softclust.plotting.display import LegendDisplay
 from softclust.plotting.palette import CANNOT, INK, MARKERS, MUST, blend, cluster_colours, outline
 from softclust.plotting.plane import draw_centers, draw_ellipses, draw_plane, limits, plane_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Polygon
+
+    from softclust.knowledge.supervision import Pairs
 
 
 class CredalPartitionDisplay(LegendDisplay):
@@ -80,16 +89,16 @@ class CredalPartitionDisplay(LegendDisplay):
     def __init__(
         self,
         *,
-        X,
-        partition,
-        y=None,
-        must_link=None,
-        cannot_link=None,
-        centers=None,
-        covariances=None,
-        feature_names=None,
-        cluster_names=None,
-    ):
+        X: ArrayLike,
+        partition: CredalPartition,
+        y: ArrayLike | None = None,
+        must_link: ArrayLike | Pairs | None = None,
+        cannot_link: ArrayLike | Pairs | None = None,
+        centers: ArrayLike | None = None,
+        covariances: ArrayLike | None = None,
+        feature_names: Sequence[str] | None = None,
+        cluster_names: Sequence[str] | None = None,
+    ) -> None:
         self.X, self.plane = plane_of(X, feature_names)
         self.partition = partition
         (n, p), c = self.X.shape, partition.n_clusters
@@ -103,17 +112,17 @@ class CredalPartitionDisplay(LegendDisplay):
     @classmethod
     def from_estimator(
         cls,
-        estimator,
-        X,
-        y=None,
+        estimator: Any,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
         *,
-        must_link=None,
-        cannot_link=None,
-        feature_names=None,
-        cluster_names=None,
-        hulls=True,
-        ax=None,
-    ):
+        must_link: ArrayLike | Pairs | None = None,
+        cannot_link: ArrayLike | Pairs | None = None,
+        feature_names: Sequence[str] | None = None,
+        cluster_names: Sequence[str] | None = None,
+        hulls: bool = True,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the masses of the rows X under a fitted EvidentialCMeans.
 
         Parameters
@@ -148,20 +157,20 @@ class CredalPartitionDisplay(LegendDisplay):
     @classmethod
     def from_predictions(
         cls,
-        X,
-        masses,
-        focal_sets,
-        y=None,
+        X: ArrayLike,
+        masses: Any,
+        focal_sets: Any,
+        y: ArrayLike | None = None,
         *,
-        must_link=None,
-        cannot_link=None,
-        centers=None,
-        covariances=None,
-        feature_names=None,
-        cluster_names=None,
-        hulls=True,
-        ax=None,
-    ):
+        must_link: ArrayLike | Pairs | None = None,
+        cannot_link: ArrayLike | Pairs | None = None,
+        centers: ArrayLike | None = None,
+        covariances: ArrayLike | None = None,
+        feature_names: Sequence[str] | None = None,
+        cluster_names: Sequence[str] | None = None,
+        hulls: bool = True,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw given masses.
 
         Parameters
@@ -193,7 +202,7 @@ class CredalPartitionDisplay(LegendDisplay):
         )
         return display.plot(hulls=hulls, ax=ax)
 
-    def plot(self, *, hulls=True, legend=True, ax=None):
+    def plot(self, *, hulls: bool = True, legend: bool = True, ax: Axes | None = None) -> Self:
         """Draw the display.
 
         Parameters
@@ -238,7 +247,9 @@ class CredalPartitionDisplay(LegendDisplay):
     def _add_legend(self) -> None:
         legend_beside(self, self._handles(blend(self.partition.focal_sets)))
 
-    def _draw_hulls(self, ax, points, colours):
+    def _draw_hulls(
+        self, ax: Axes, points: np.ndarray, colours: np.ndarray
+    ) -> tuple[dict[int, Polygon], dict[int, Polygon]]:
         lower, upper = {}, {}
         for k, colour in enumerate(colours):
             sure = _hull(points[self.partition.lower_approximation[:, k]])
@@ -249,7 +260,7 @@ class CredalPartitionDisplay(LegendDisplay):
                 upper[k] = ax.fill(*maybe.T, fc="none", ec=(*colour, 0.9), lw=1.2, ls="--", zorder=1)[0]
         return lower, upper
 
-    def _draw_links(self, ax, points):
+    def _draw_links(self, ax: Axes, points: np.ndarray) -> None:
         from matplotlib.collections import LineCollection
 
         self.must_links_ = self.cannot_links_ = None
@@ -266,7 +277,7 @@ class CredalPartitionDisplay(LegendDisplay):
                 ax.add_collection(lines, autolim=False)
                 setattr(self, "must_links_" if is_must else "cannot_links_", lines)
 
-    def _draw_rings(self, ax, points, area):
+    def _draw_rings(self, ax: Axes, points: np.ndarray, area: float) -> None:
         self.rings_ = None
         if self.labels is None:
             return
@@ -284,7 +295,7 @@ class CredalPartitionDisplay(LegendDisplay):
             path_effects=on_white(1.8),
         )
 
-    def _handles(self, colours):
+    def _handles(self, colours: np.ndarray) -> list[Line2D]:
         handles = []
         for j in sorted(self.scatters_, key=lambda j: (self.partition.focal_sets[j].sum(), j)):
             members = self.partition.focal_sets[j]
@@ -315,12 +326,12 @@ def partition_of(estimator: Any, X: Any) -> CredalPartition:
     return CredalPartition(masses, estimator.focal_sets_)
 
 
-def marker_of(size):
+def marker_of(size: int) -> str:
     """Return the marker of a set: a cross for the empty set, then a marker for each number of clusters."""
     return "x" if size == 0 else MARKERS[min(size, len(MARKERS)) - 1]
 
 
-def set_name(members, names):
+def set_name(members: np.ndarray, names: Sequence[str]) -> str:
     """Return the name of a set of clusters: one cluster, several, all or none."""
     inside = [name for name, is_member in zip(names, members, strict=True) if is_member]
     if not inside:
@@ -334,7 +345,7 @@ def set_name(members, names):
     return " or ".join(inside)
 
 
-def _hull(points):
+def _hull(points: np.ndarray) -> np.ndarray | None:
     """Return the corners of the convex hull, or None if the hull has no area."""
     from scipy.spatial import ConvexHull, QhullError
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from softclust.plotting.canvas import begin, legend_beside
 
@@ -27,7 +27,7 @@ class Display:
     figure_: Figure
     _size: tuple[float, float] = (6.4, 4.8)  # inches, of a new figure
 
-    def plot(self, *, ax=None):
+    def plot(self, *, ax: Axes | None = None) -> Self:
         """Draw the display.
 
         Parameters
@@ -42,7 +42,7 @@ class Display:
         """
         return self._plot(ax)
 
-    def _plot(self, ax: Any, **options: Any) -> Any:
+    def _plot(self, ax: Axes | None, **options: Any) -> Self:
         """Draw on these or on new axes; `options` are the further arguments of the subclass's `plot`."""
         self._draw(begin(self, ax, self._size), **options)
         return self
@@ -55,7 +55,7 @@ class Display:
 class LegendDisplay(Display):
     """A display whose `plot` can add a legend beside the axes."""
 
-    def plot(self, *, legend=True, ax=None):
+    def plot(self, *, legend: bool = True, ax: Axes | None = None) -> Self:
         """Draw the display.
 
         Parameters
@@ -72,7 +72,7 @@ class LegendDisplay(Display):
         """
         return self._plot(ax, legend=legend)
 
-    def _plot(self, ax: Any, *, legend: bool = True, **options: Any) -> Any:
+    def _plot(self, ax: Axes | None, *, legend: bool = True, **options: Any) -> Self:
         super()._plot(ax, **options)
         if legend:
             self._add_legend()

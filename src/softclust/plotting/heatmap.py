@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from softclust.metrics.checks import check_memberships
 from softclust.plotting import reading
 from softclust.plotting.display import Display
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
 
 _LETTER = 0.1  # inches, the width of a letter
 
@@ -45,14 +51,21 @@ class MembershipHeatmapDisplay(Display):
     array([3, 1, 2, 0])
     """
 
-    def __init__(self, *, memberships, cluster_names=None):
+    def __init__(self, *, memberships: ArrayLike, cluster_names: Sequence[str] | None = None) -> None:
         self.memberships = check_memberships(memberships, "memberships")
         c = self.memberships.shape[1]
         self.cluster_names = reading.check_names(cluster_names, c, "cluster")
         self._size = (min(3.6 + 0.7 * c, 9.0), 5.2)
 
     @classmethod
-    def from_estimator(cls, estimator, X=None, *, cluster_names=None, ax=None):
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike | None = None,
+        *,
+        cluster_names: Sequence[str] | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the memberships of X, or of the rows of the fit.
 
         Parameters
@@ -74,7 +87,9 @@ class MembershipHeatmapDisplay(Display):
         return cls(memberships=U, cluster_names=names).plot(ax=ax)
 
     @classmethod
-    def from_predictions(cls, memberships, *, cluster_names=None, ax=None):
+    def from_predictions(
+        cls, memberships: ArrayLike, *, cluster_names: Sequence[str] | None = None, ax: Axes | None = None
+    ) -> Self:
         """Draw given memberships.
 
         Parameters
@@ -89,7 +104,9 @@ class MembershipHeatmapDisplay(Display):
         """
         return cls(memberships=memberships, cluster_names=cluster_names).plot(ax=ax)
 
-    def plot(self, *, cmap="cividis", colorbar=True, ax=None):
+    def plot(
+        self, *, cmap: str | Colormap = "cividis", colorbar: bool = True, ax: Axes | None = None
+    ) -> Self:
         """Draw the display.
 
         Parameters

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from softclust.metrics.checks import check_memberships
 from softclust.plotting import reading
@@ -19,6 +21,10 @@ from softclust.plotting.plane import (
     limits,
     plane_of,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 _GROUND = 0.3  # strength of the colours behind the rows
 
@@ -80,16 +86,16 @@ class MembershipMapDisplay(LegendDisplay):
     def __init__(
         self,
         *,
-        X,
-        memberships,
-        centers=None,
-        covariances=None,
-        radius=2.0,
-        outliers=None,
-        feature_names=None,
-        cluster_names=None,
-        predict_proba=None,
-    ):
+        X: ArrayLike,
+        memberships: ArrayLike,
+        centers: ArrayLike | None = None,
+        covariances: ArrayLike | None = None,
+        radius: float = 2.0,
+        outliers: ArrayLike | None = None,
+        feature_names: Sequence[str] | None = None,
+        cluster_names: Sequence[str] | None = None,
+        predict_proba: Callable[[np.ndarray], np.ndarray] | None = None,
+    ) -> None:
         self.X, self.plane = plane_of(X, feature_names)
         self.memberships = check_memberships(memberships, "memberships")
         n, c = self.memberships.shape
@@ -104,8 +110,15 @@ class MembershipMapDisplay(LegendDisplay):
 
     @classmethod
     def from_estimator(
-        cls, estimator, X, *, feature_names=None, cluster_names=None, levels=(0.5, 0.7, 0.9), ax=None
-    ):
+        cls,
+        estimator: Any,
+        X: ArrayLike,
+        *,
+        feature_names: Sequence[str] | None = None,
+        cluster_names: Sequence[str] | None = None,
+        levels: Sequence[float] = (0.5, 0.7, 0.9),
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the memberships of the rows X under a fitted estimator.
 
         Parameters
@@ -140,17 +153,17 @@ class MembershipMapDisplay(LegendDisplay):
     @classmethod
     def from_predictions(
         cls,
-        X,
-        memberships,
+        X: ArrayLike,
+        memberships: ArrayLike,
         *,
-        centers=None,
-        covariances=None,
-        radius=2.0,
-        outliers=None,
-        feature_names=None,
-        cluster_names=None,
-        ax=None,
-    ):
+        centers: ArrayLike | None = None,
+        covariances: ArrayLike | None = None,
+        radius: float = 2.0,
+        outliers: ArrayLike | None = None,
+        feature_names: Sequence[str] | None = None,
+        cluster_names: Sequence[str] | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw given memberships, without a background.
 
         Parameters
@@ -175,7 +188,14 @@ class MembershipMapDisplay(LegendDisplay):
         )
         return display.plot(ax=ax)
 
-    def plot(self, *, levels=(0.5, 0.7, 0.9), resolution=200, legend=True, ax=None):
+    def plot(
+        self,
+        *,
+        levels: Sequence[float] = (0.5, 0.7, 0.9),
+        resolution: int = 200,
+        legend: bool = True,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the display.
 
         Parameters
@@ -228,7 +248,15 @@ class MembershipMapDisplay(LegendDisplay):
     def _add_legend(self) -> None:
         legend_beside(self, self._handles(cluster_colours(self.memberships.shape[1])))
 
-    def _draw_ground(self, ax, low, high, colours, levels, resolution):
+    def _draw_ground(
+        self,
+        ax: Axes,
+        low: np.ndarray,
+        high: np.ndarray,
+        colours: np.ndarray,
+        levels: list[float],
+        resolution: int,
+    ) -> None:
         across, up = (np.linspace(low[j], high[j], resolution) for j in (0, 1))
         grid = np.column_stack([axis.ravel() for axis in np.meshgrid(across, up)])
         U = self.predict_proba(grid)
@@ -249,7 +277,7 @@ class MembershipMapDisplay(LegendDisplay):
                 self.contours_.append(lines)
         self._styles = styles
 
-    def _handles(self, colours):
+    def _handles(self, colours: np.ndarray) -> list[Line2D]:
         handles = [
             handle(name, color=colour, marker=cluster_marker(k), edge=outline(colour))
             for k, (name, colour) in enumerate(zip(self.cluster_names, colours, strict=True))
@@ -264,7 +292,7 @@ class MembershipMapDisplay(LegendDisplay):
         return handles
 
 
-def _check_levels(levels):
+def _check_levels(levels: ArrayLike) -> list[float]:
     levels = sorted(float(level) for level in np.atleast_1d(levels))
     wrong = [level for level in levels if not 0.5 <= level < 1]
     if wrong:
@@ -272,19 +300,19 @@ def _check_levels(levels):
     return levels
 
 
-def _line_styles(count):
+def _line_styles(count: int) -> list[str]:
     """Return line styles: solid for the highest level, dashed for the next, dotted for the others."""
     return [":"] * (count - 2) + ["--", "-"][-count:]
 
 
-def _refuse_distances(estimator):
+def _refuse_distances(estimator: Any) -> None:
     if getattr(estimator, "metric", None) == "precomputed":
         raise ValueError(
             f"{type(estimator).__name__} was fitted to distances: there are no features to draw."
         )
 
 
-def _memberships_of_others(estimator, rows, c):
+def _memberships_of_others(estimator: Any, rows: np.ndarray, c: int) -> np.ndarray:
     if hasattr(estimator, "predict_proba"):
         return np.asarray(reading.ask(estimator, "predict_proba", rows), dtype=float)
     return np.eye(c)[reading.ask(estimator, "predict", rows)]

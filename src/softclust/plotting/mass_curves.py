@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from softclust.credal import CredalPartition
 from softclust.plotting import reading
@@ -12,6 +14,9 @@ from softclust.plotting.canvas import frame_off
 from softclust.plotting.credal import partition_of, set_name
 from softclust.plotting.display import LegendDisplay
 from softclust.plotting.palette import DASHES, blend
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class MassCurvesDisplay(LegendDisplay):
@@ -47,12 +52,19 @@ class MassCurvesDisplay(LegendDisplay):
 
     _size = (7.2, 4.4)
 
-    def __init__(self, *, partition, cluster_names=None):
+    def __init__(self, *, partition: CredalPartition, cluster_names: Sequence[str] | None = None) -> None:
         self.partition = partition
         self.cluster_names = reading.check_names(cluster_names, partition.n_clusters, "cluster")
 
     @classmethod
-    def from_estimator(cls, estimator, X=None, *, cluster_names=None, ax=None):
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike | None = None,
+        *,
+        cluster_names: Sequence[str] | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the masses of X, or of the rows of the fit.
 
         Parameters
@@ -74,7 +86,14 @@ class MassCurvesDisplay(LegendDisplay):
         return cls(partition=partition, cluster_names=names).plot(ax=ax)
 
     @classmethod
-    def from_predictions(cls, masses, focal_sets, *, cluster_names=None, ax=None):
+    def from_predictions(
+        cls,
+        masses: Any,
+        focal_sets: Any,
+        *,
+        cluster_names: Sequence[str] | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw given masses.
 
         Parameters

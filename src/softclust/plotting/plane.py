@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from softclust.metrics.checks import check_rows
 from softclust.plotting.canvas import fair_aspect
 from softclust.plotting.palette import INK
 from softclust.plotting.reading import check_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PathCollection
+    from matplotlib.patches import Ellipse
 
 _MARGIN = 0.06
 _FARTHEST = 0.3  # share of the rows' range by which centres and ellipses may widen the picture
@@ -27,12 +35,12 @@ class Plane:
     names: tuple[str, str]
     is_whole: bool
 
-    def project(self, X):
+    def project(self, X: np.ndarray) -> np.ndarray:
         """Return the points of the rows X in the plane, (n, 2)."""
         return (X - self.origin) @ self.axes
 
 
-def plane_of(X, feature_names=None):
+def plane_of(X: ArrayLike, feature_names: Sequence[str] | None = None) -> tuple[np.ndarray, Plane]:
     """Check the rows and return them with their plane."""
     X = check_rows(X)
     p = X.shape[1]
@@ -55,7 +63,12 @@ def plane_of(X, feature_names=None):
     return X, Plane(origin, axes.T, (first, second), False)
 
 
-def limits(points, centers=None, covariances=None, radius=2.0):
+def limits(
+    points: np.ndarray,
+    centers: np.ndarray | None = None,
+    covariances: np.ndarray | None = None,
+    radius: float = 2.0,
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the corners of a window on all rows, and on centres and ellipses that are not too far off."""
     low, high = points.min(axis=0), points.max(axis=0)
     span = np.where(high > low, high - low, 1.0)
@@ -67,7 +80,7 @@ def limits(points, centers=None, covariances=None, radius=2.0):
     return low - _MARGIN * span, high + _MARGIN * span
 
 
-def draw_plane(ax, plane, low, high):
+def draw_plane(ax: Axes, plane: Plane, low: np.ndarray, high: np.ndarray) -> None:
     """Set the names of the axes and the limits of the window."""
     ax.set_xlabel(plane.names[0])
     ax.set_ylabel(plane.names[1])
@@ -76,14 +89,16 @@ def draw_plane(ax, plane, low, high):
     fair_aspect(ax, low, high)
 
 
-def draw_centers(ax, centers, colours):
+def draw_centers(ax: Axes, centers: np.ndarray, colours: np.ndarray) -> PathCollection:
     """Draw each centre as a star in the colour of its cluster."""
     return ax.scatter(
         *centers.T, s=170, marker="*", c=colours, edgecolors="black", linewidths=1.0, zorder=6
     )
 
 
-def draw_ellipses(ax, centers, covariances, radius, colours):
+def draw_ellipses(
+    ax: Axes, centers: np.ndarray, covariances: np.ndarray, radius: float, colours: np.ndarray
+) -> list[Ellipse]:
     """Draw the ellipses of Mahalanobis distance `radius`; radius 1 draws shells themselves."""
     from matplotlib.patches import Ellipse
 
@@ -97,6 +112,6 @@ def draw_ellipses(ax, centers, covariances, radius, colours):
     return drawn
 
 
-def draw_outliers(ax, points, area):
+def draw_outliers(ax: Axes, points: np.ndarray, area: float) -> PathCollection:
     """Draw outliers as crosses."""
     return ax.scatter(*points.T, s=1.3 * area, marker="x", c=INK, linewidths=1.2, zorder=3)

@@ -7,20 +7,21 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from softclust.metrics.checks import check_memberships
 
 _SAME = 1e-6  # outlier scores that differ by no more are equal
 
 
-def check_fitted(estimator):
+def check_fitted(estimator: Any) -> None:
     """Raise scikit-learn's NotFittedError if the estimator is not fitted."""
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(estimator)
 
 
-def ask(estimator, method, X):
+def ask(estimator: Any, method: str, X: ArrayLike) -> Any:
     """Call a method of the estimator without scikit-learn's warning about missing feature names.
 
     The points of a grid or a plane have no feature names, and need none.
@@ -30,7 +31,7 @@ def ask(estimator, method, X):
         return getattr(estimator, method)(X)
 
 
-def is_the_fit(estimator, X):
+def is_the_fit(estimator: Any, X: Any) -> bool:
     """Whether X holds the rows of the fit, about which the estimator knows more than about other rows.
 
     The label and the links of a row show in the fitted attributes only.  As usually only some rows have
@@ -44,7 +45,7 @@ def is_the_fit(estimator, X):
     return bool(np.mean(np.abs(ask(estimator, "outlier_score", X) - before) <= _SAME) > 0.5)
 
 
-def values_of(estimator, X, attribute, method):
+def values_of(estimator: Any, X: ArrayLike | None, attribute: str, method: str) -> Any:
     """Return the fitted attribute if X holds the rows of the fit or is None, else the method's answer.
 
     Return None if the estimator lacks the method, or if X is None and the attribute is missing.
@@ -57,7 +58,7 @@ def values_of(estimator, X, attribute, method):
     return None if X is None else ask(estimator, method, X)
 
 
-def memberships_of(estimator, X):
+def memberships_of(estimator: Any, X: ArrayLike | None) -> np.ndarray:
     """Return the memberships, (n, c); ones and zeros if the estimator predicts labels only."""
     U = values_of(estimator, X, "memberships_", "predict_proba")
     if U is not None:
@@ -70,7 +71,7 @@ def memberships_of(estimator, X):
     return np.eye(int(labels.max()) + 1 if V is None else len(V))[labels]
 
 
-def outliers_of(estimator, X):
+def outliers_of(estimator: Any, X: ArrayLike | None) -> np.ndarray | None:
     """Return which rows are outliers, (n,) bool, or None if the estimator does not detect outliers."""
     if not hasattr(estimator, "outlier_mask_"):
         return None
@@ -79,7 +80,7 @@ def outliers_of(estimator, X):
     return np.asarray(ask(estimator, "outlier_mask", X))
 
 
-def covariances_of(estimator):
+def covariances_of(estimator: Any) -> tuple[np.ndarray | None, float]:
     """Return covariances or shapes of shells, (c, p, p), and the Mahalanobis distance to draw.
 
     The distance is 1 for shells and 2 for other clusters.  Return (None, 2) if the estimator has no shapes.
@@ -99,13 +100,13 @@ def covariances_of(estimator):
     return np.asarray(S, dtype=float), 1.0 if hasattr(estimator, "semi_axes_") else 2.0
 
 
-def centers_of(estimator):
+def centers_of(estimator: Any) -> np.ndarray | None:
     """Return the centres, (c, p), or None if the estimator has none."""
     V = getattr(estimator, "cluster_centers_", getattr(estimator, "means_", None))
     return None if V is None else np.asarray(V, dtype=float)
 
 
-def cluster_names_of(estimator, c):
+def cluster_names_of(estimator: Any, c: int) -> list[str] | None:
     """Return the classes of the labels as names of the clusters; "cluster k" for a cluster without a class.
 
     Return None if there are no classes, or if the classes are the numbers 0, 1, .. of the clusters.
@@ -135,7 +136,7 @@ def clusters_of(
     }
 
 
-def check_names(names, count, what):
+def check_names(names: Sequence[str] | None, count: int, what: str) -> list[str]:
     """Return one name for each cluster or feature; the default is "cluster 0", "cluster 1" and so on."""
     if names is None:
         return [f"{what} {k}" for k in range(count)]
@@ -145,7 +146,7 @@ def check_names(names, count, what):
     return names
 
 
-def check_degrees(T, name):
+def check_degrees(T: ArrayLike, name: str) -> np.ndarray:
     """Check that T holds numbers in [0, 1], and return it as an array of shape (n, c)."""
     T = np.asarray(T, dtype=float)
     if T.ndim != 2 or not T.size:
@@ -163,7 +164,7 @@ def check_count(X: np.ndarray, n: int, name: str) -> None:
         raise ValueError(f"X has {len(X)} rows and {name} {n}; they need the same number.")
 
 
-def check_mask(mask, n, name):
+def check_mask(mask: ArrayLike | None, n: int, name: str) -> np.ndarray:
     """Check a mask of n rows and return it; None means False for every row."""
     if mask is None:
         return np.zeros(n, dtype=bool)
@@ -173,7 +174,7 @@ def check_mask(mask, n, name):
     return mask
 
 
-def check_shape(values, shape, name):
+def check_shape(values: ArrayLike | None, shape: tuple[int, ...], name: str) -> np.ndarray | None:
     """Check that the values are finite and have this shape, and return an array; None stays None."""
     if values is None:
         return None

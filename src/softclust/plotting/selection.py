@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Self
+
 import numpy as np
 
 from softclust.plotting.canvas import frame_off, pyplot
 from softclust.plotting.palette import cluster_colours
+
+if TYPE_CHECKING:
+    from softclust.selection import Selection
 
 
 class SelectionDisplay:
@@ -35,7 +40,7 @@ class SelectionDisplay:
     2
     """
 
-    def __init__(self, *, selection):
+    def __init__(self, *, selection: Selection) -> None:
         if any(set(setting) != {"n_clusters"} for setting in selection.settings):
             raise ValueError(
                 "SelectionDisplay draws numbers of clusters alone; other parameters were tried too."
@@ -43,7 +48,7 @@ class SelectionDisplay:
         self.selection = selection
 
     @classmethod
-    def from_selection(cls, selection):
+    def from_selection(cls, selection: Selection) -> Self:
         """Draw the result of `softclust.select`.
 
         Parameters
@@ -58,7 +63,7 @@ class SelectionDisplay:
         """
         return cls(selection=selection).plot()
 
-    def plot(self):
+    def plot(self) -> Self:
         """Draw the display on a new figure.
 
         Returns

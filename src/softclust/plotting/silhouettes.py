@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from softclust.metrics import simplified_fuzzy_silhouette
 from softclust.metrics.checks import check_memberships, check_rows
@@ -12,6 +14,9 @@ from softclust.plotting import reading
 from softclust.plotting.canvas import frame_off
 from softclust.plotting.display import Display
 from softclust.plotting.palette import INK, cluster_colours, outline, tint
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class FuzzySilhouetteDisplay(Display):
@@ -62,7 +67,14 @@ class FuzzySilhouetteDisplay(Display):
     (0.9446, 2)
     """
 
-    def __init__(self, *, X, memberships, centers, cluster_names=None):
+    def __init__(
+        self,
+        *,
+        X: ArrayLike,
+        memberships: ArrayLike,
+        centers: ArrayLike,
+        cluster_names: Sequence[str] | None = None,
+    ) -> None:
         self.memberships = check_memberships(memberships, "memberships")
         n, c = self.memberships.shape
         self.X = check_rows(X)
@@ -73,7 +85,14 @@ class FuzzySilhouetteDisplay(Display):
         self.cluster_names = reading.check_names(cluster_names, c, "cluster")
 
     @classmethod
-    def from_estimator(cls, estimator, X, *, cluster_names=None, ax=None):
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike,
+        *,
+        cluster_names: Sequence[str] | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the silhouettes of X from the centres of a fitted estimator.
 
         Parameters
@@ -99,7 +118,15 @@ class FuzzySilhouetteDisplay(Display):
         return cls(X=X, memberships=U, centers=V, cluster_names=names).plot(ax=ax)
 
     @classmethod
-    def from_predictions(cls, X, memberships, centers, *, cluster_names=None, ax=None):
+    def from_predictions(
+        cls,
+        X: ArrayLike,
+        memberships: ArrayLike,
+        centers: ArrayLike,
+        *,
+        cluster_names: Sequence[str] | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the silhouettes of given memberships.
 
         Parameters
@@ -155,7 +182,7 @@ class FuzzySilhouetteDisplay(Display):
         ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=9)
 
 
-def _silhouettes(X, winners, V):
+def _silhouettes(X: np.ndarray, winners: np.ndarray, V: np.ndarray) -> np.ndarray:
     """Return the silhouette of each row, (n,); 0 if its own centre and the next are at distance 0."""
     from scipy.spatial.distance import cdist
 
@@ -168,7 +195,7 @@ def _silhouettes(X, winners, V):
     return (b - a) / np.where(largest > 0, largest, 1.0)
 
 
-def _boxes(lengths, top):
+def _boxes(lengths: np.ndarray, top: float) -> np.ndarray:
     """Return the corners of bars, (m, 4, 2): of height 1, starting at 0, one below the other."""
     above = top + np.arange(len(lengths))
     x = np.stack([np.zeros(len(lengths)), lengths, lengths, np.zeros(len(lengths))], axis=1)

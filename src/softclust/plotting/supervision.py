@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from softclust.plotting.canvas import frame_off, legend_beside
 from softclust.plotting.display import LegendDisplay
 from softclust.plotting.palette import DASHES, MARKERS, cluster_colours
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class SupervisionCurveDisplay(LegendDisplay):
@@ -52,7 +56,14 @@ class SupervisionCurveDisplay(LegendDisplay):
 
     _size = (7.2, 4.4)
 
-    def __init__(self, *, shares, scores, confidence=0.95, score_name="adjusted Rand index"):
+    def __init__(
+        self,
+        *,
+        shares: ArrayLike,
+        scores: Mapping[str, ArrayLike],
+        confidence: float = 0.95,
+        score_name: str = "adjusted Rand index",
+    ) -> None:
         self.shares = _check_shares(shares)
         self.scores = _check_scores(scores, len(self.shares))
         if not isinstance(confidence, float) or not 0 < confidence < 1:
@@ -61,8 +72,14 @@ class SupervisionCurveDisplay(LegendDisplay):
 
     @classmethod
     def from_predictions(
-        cls, shares, scores, *, confidence=0.95, score_name="adjusted Rand index", ax=None
-    ):
+        cls,
+        shares: ArrayLike,
+        scores: Mapping[str, ArrayLike],
+        *,
+        confidence: float = 0.95,
+        score_name: str = "adjusted Rand index",
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw given scores.
 
         Parameters
@@ -114,7 +131,7 @@ class SupervisionCurveDisplay(LegendDisplay):
         legend_beside(self, title=f"mean, {self.confidence:.0%} interval" if self.bands_ else None)
 
 
-def _check_shares(shares):
+def _check_shares(shares: ArrayLike) -> np.ndarray:
     shares = np.asarray(shares, dtype=float)
     if shares.ndim != 1 or not len(shares):
         raise ValueError(f"shares has the shape {shares.shape}, but a list of numbers is needed.")
@@ -126,7 +143,7 @@ def _check_shares(shares):
     return shares
 
 
-def _check_scores(scores, count):
+def _check_scores(scores: Mapping[str, ArrayLike], count: int) -> dict[str, np.ndarray]:
     if not isinstance(scores, Mapping) or not scores:
         raise ValueError("scores is not a dict that gives each method its scores, a row for each share.")
     checked = {}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from softclust.metrics.checks import check_memberships
 from softclust.plotting import reading
@@ -12,6 +14,9 @@ from softclust.plotting.canvas import marker_area
 from softclust.plotting.display import Display
 from softclust.plotting.palette import INK, certainty, cluster_colours, outline, tint
 from softclust.plotting.plane import draw_outliers
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 
@@ -51,7 +56,13 @@ class TernaryDisplay(Display):
 
     _size = (5.6, 5.2)
 
-    def __init__(self, *, memberships, outliers=None, cluster_names=None):
+    def __init__(
+        self,
+        *,
+        memberships: ArrayLike,
+        outliers: ArrayLike | None = None,
+        cluster_names: Sequence[str] | None = None,
+    ) -> None:
         self.memberships = check_memberships(memberships, "memberships")
         n, c = self.memberships.shape
         if c != 3:
@@ -62,7 +73,14 @@ class TernaryDisplay(Display):
         self.cluster_names = reading.check_names(cluster_names, c, "cluster")
 
     @classmethod
-    def from_estimator(cls, estimator, X=None, *, cluster_names=None, ax=None):
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike | None = None,
+        *,
+        cluster_names: Sequence[str] | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the memberships of X, or of the rows of the fit.
 
         Parameters
@@ -85,7 +103,14 @@ class TernaryDisplay(Display):
         return display.plot(ax=ax)
 
     @classmethod
-    def from_predictions(cls, memberships, *, outliers=None, cluster_names=None, ax=None):
+    def from_predictions(
+        cls,
+        memberships: ArrayLike,
+        *,
+        outliers: ArrayLike | None = None,
+        cluster_names: Sequence[str] | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw given memberships.
 
         Parameters
@@ -137,7 +162,7 @@ class TernaryDisplay(Display):
         ax.axis("off")
 
 
-def _draw_frame(ax):
+def _draw_frame(ax: Axes) -> None:
     """Draw the triangle, the lines of equal membership and the lines where the winning cluster changes."""
     ax.fill(*CORNERS.T, fc="none", ec=INK, lw=1.2, zorder=2)
     for k in range(3):

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from softclust.plotting import reading
 from softclust.plotting.canvas import frame_off
 from softclust.plotting.display import LegendDisplay
 from softclust.plotting.palette import DASHES, INK, cluster_colours
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _LOW = 0.02  # thresholds below are drawn on a logarithmic scale
 
@@ -52,7 +57,13 @@ class TypicalityDisplay(LegendDisplay):
 
     _size = (7.2, 4.4)
 
-    def __init__(self, *, typicalities, threshold=0.1, cluster_names=None):
+    def __init__(
+        self,
+        *,
+        typicalities: ArrayLike,
+        threshold: ArrayLike = 0.1,
+        cluster_names: Sequence[str] | None = None,
+    ) -> None:
         self.typicalities = reading.check_degrees(typicalities, "typicalities")
         c = self.typicalities.shape[1]
         limits = np.asarray(threshold, dtype=float)
@@ -62,7 +73,15 @@ class TypicalityDisplay(LegendDisplay):
         self.cluster_names = reading.check_names(cluster_names, c, "cluster")
 
     @classmethod
-    def from_estimator(cls, estimator, X=None, *, threshold=None, cluster_names=None, ax=None):
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike | None = None,
+        *,
+        threshold: ArrayLike | None = None,
+        cluster_names: Sequence[str] | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the typicalities of X, or of the rows of the fit.
 
         Parameters
@@ -94,7 +113,14 @@ class TypicalityDisplay(LegendDisplay):
         return cls(typicalities=T, threshold=threshold, cluster_names=names).plot(ax=ax)
 
     @classmethod
-    def from_predictions(cls, typicalities, *, threshold=0.1, cluster_names=None, ax=None):
+    def from_predictions(
+        cls,
+        typicalities: ArrayLike,
+        *,
+        threshold: ArrayLike = 0.1,
+        cluster_names: Sequence[str] | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw given typicalities.
 
         Parameters
@@ -126,7 +152,7 @@ class TypicalityDisplay(LegendDisplay):
             ax.set_ylim(least / 20, 1.4)
         frame_off(ax)
 
-    def _draw_threshold(self, ax, colours):
+    def _draw_threshold(self, ax: Axes, colours: np.ndarray) -> None:
         T, limits = self.typicalities, self.threshold
         told = f"{int((T <= limits).all(axis=1).sum())} of {len(T)} rows"
         if np.ptp(limits) <= 1e-6 * limits.max():

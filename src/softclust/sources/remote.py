@@ -222,7 +222,7 @@ class RemoteRows:
 
     def _hire(self, client: Any, weights: list[Any]) -> Any:
         """Return a crew that holds the shards, for the second pass over all rows and later ones."""
-        from softclust.sources.crew import Crew  # loads `distributed`, which a client needs too
+        from softclust.sources.workers import Crew  # loads `distributed`, which a client needs too
 
         assert self._shards is not None
         return Crew(client, self._shards, weights)

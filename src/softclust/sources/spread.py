@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from softclust.sources.columns import column_range
+from softclust.sources.local import SAMPLE_ROWS
 
 if TYPE_CHECKING:
     from softclust.sources import Source
@@ -87,3 +88,35 @@ def log_uniform_density(source: Source) -> float:
     """Return the logarithm of 1/volume of the box around the rows."""
     extent = extents(source)
     return -float(np.log(np.maximum(extent, 1e-6 * max(extent.max(), 1e-200))).sum())
+
+
+def middling_square(source: Source) -> float:
+    """Return the median squared distance from the spatial median of at most 20,000 rows, above 0.
+
+    The spatial median (Weiszfeld's iteration) turns with the data, and no outlier moves it far.
+    """
+    rows = source.sample(SAMPLE_ROWS, np.random.default_rng(0)).in_memory().rows
+    points, weight = rows.points.astype(np.float64), np.ones(len(rows))
+    if rows.weight is not None:
+        counts = rows.weight > 0
+        points, weight = points[counts], rows.weight[counts] / rows.weight.max()
+    squares = _squared_lengths(points - _spatial_median(points, weight))
+    order = np.argsort(squares)
+    half = np.searchsorted(np.cumsum(weight[order]), 0.5 * weight.sum())
+    return float(squares[order[half]]) or float(weight @ squares / weight.sum()) or 1.0
+
+
+def _spatial_median(points: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return the point with the least sum of distances to the weighted points, to 1e-4 of their mean."""
+    centre = weight @ points / weight.sum()
+    for _ in range(100):
+        distance = np.sqrt(_squared_lengths(points - centre))
+        pull = weight / np.maximum(distance, 1e-9 * distance.max() + 1e-150)
+        before, centre = centre, pull @ points / pull.sum()
+        if np.abs(centre - before).max() <= 1e-4 * distance.mean():
+            break
+    return centre
+
+
+def _squared_lengths(gaps: np.ndarray) -> np.ndarray:
+    return np.einsum("ij,ij->i", gaps, gaps)
