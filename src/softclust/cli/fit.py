@@ -236,7 +236,7 @@ def select(
             index=index,
             progress=lambda done, total: status.update(f"{done} of {total} fits"),
         )
-    columns_ = {
+    columns_: dict[str, list[int] | np.ndarray] = {
         "clusters": [s["n_clusters"] for s in found.settings],
         **found.values,
         "votes": found.votes(),

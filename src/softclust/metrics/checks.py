@@ -58,7 +58,7 @@ def weights_of(sample_weight: ArrayLike | None, n: int) -> np.ndarray:
     return np.ones(n) if weight is None else weight
 
 
-def check_number(value: Any, name: str, least: float) -> float:
+def check_number(value: Any, name: str, least: Any) -> float:
     """Return the value as a float; raise unless it is finite and at least `least`."""
     if not isinstance(value, Real) or isinstance(value, bool) or not least <= value < np.inf:
         raise ValueError(f"{name}={value!r} does not fit; it is a finite number >= {least}.")

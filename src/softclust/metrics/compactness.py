@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +27,7 @@ class _Spread(NamedTuple):
         return len(self.between) > 0 and self.between.min() > 0
 
 
-def _spread(X: ArrayLike, U: ArrayLike, V: ArrayLike, m: float, sample_weight: ArrayLike | None) -> _Spread:
+def _spread(X: Any, U: ArrayLike, V: Any, m: float, sample_weight: ArrayLike | None) -> _Spread:
     from scipy.spatial.distance import cdist, pdist
 
     U = check_memberships(U)

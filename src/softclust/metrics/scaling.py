@@ -22,7 +22,7 @@ def times_power_of_two(value: float, exponent: int) -> float:
         return float(np.ldexp(value, exponent))
 
 
-def _scaled(arrays: Sequence[np.ndarray]) -> tuple[list[np.ndarray], int]:
+def _scaled(arrays: Sequence[np.ndarray]) -> tuple[Any, int]:
     largest = max(float(np.abs(A).max()) for A in arrays)
     exponent = int(np.frexp(largest)[1])
     return [np.ldexp(A, -exponent) for A in arrays], exponent

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -87,7 +89,7 @@ def partition_density(
 
 
 def _measure(
-    X: ArrayLike, U: ArrayLike, V: ArrayLike, m: float, sample_weight: ArrayLike | None
+    X: Any, U: ArrayLike, V: Any, m: float, sample_weight: ArrayLike | None
 ) -> tuple[float, float]:
     """Return ln FHV, and the sum S of the memberships of the central members."""
     U = check_memberships(U)
@@ -102,7 +104,7 @@ def _measure(
     return np.logaddexp.reduce(logs) + X.shape[1] * exponent * np.log(2), central
 
 
-def _cluster(gaps: np.ndarray, degree: np.ndarray) -> tuple[float, np.ndarray]:
+def _cluster(gaps: np.ndarray, degree: np.ndarray) -> tuple[float, Any]:
     """Return ln sqrt(det F) of one cluster, and a mask of the central rows.
 
     Features are scaled to variance 1 first, so that F is singular only if the cluster is flat, and not if

@@ -91,7 +91,7 @@ def handle(
     color: Any,
     marker: str = "o",
     edge: Any = None,
-    line: str = "none",
+    line: Any = "none",
     size: float = 6.5,
     width: float = 1.6,
     fill: bool = True,

@@ -277,7 +277,7 @@ class CredalPartitionDisplay(LegendDisplay):
                 ax.add_collection(lines, autolim=False)
                 setattr(self, "must_links_" if is_must else "cannot_links_", lines)
 
-    def _draw_rings(self, ax: Axes, points: np.ndarray, area: float) -> None:
+    def _draw_rings(self, ax: Any, points: np.ndarray, area: float) -> None:
         self.rings_ = None
         if self.labels is None:
             return

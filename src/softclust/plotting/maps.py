@@ -106,7 +106,7 @@ class MembershipMapDisplay(LegendDisplay):
         self.radius = radius
         self.outliers = reading.check_mask(outliers, n, "outliers")
         self.cluster_names = reading.check_names(cluster_names, c, "cluster")
-        self.predict_proba = predict_proba
+        self.predict_proba: Any = predict_proba
 
     @classmethod
     def from_estimator(
@@ -250,7 +250,7 @@ class MembershipMapDisplay(LegendDisplay):
 
     def _draw_ground(
         self,
-        ax: Axes,
+        ax: Any,
         low: np.ndarray,
         high: np.ndarray,
         colours: np.ndarray,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -89,7 +89,7 @@ def draw_plane(ax: Axes, plane: Plane, low: np.ndarray, high: np.ndarray) -> Non
     fair_aspect(ax, low, high)
 
 
-def draw_centers(ax: Axes, centers: np.ndarray, colours: np.ndarray) -> PathCollection:
+def draw_centers(ax: Any, centers: np.ndarray, colours: np.ndarray) -> PathCollection:
     """Draw each centre as a star in the colour of its cluster."""
     return ax.scatter(
         *centers.T, s=170, marker="*", c=colours, edgecolors="black", linewidths=1.0, zorder=6
@@ -97,7 +97,7 @@ def draw_centers(ax: Axes, centers: np.ndarray, colours: np.ndarray) -> PathColl
 
 
 def draw_ellipses(
-    ax: Axes, centers: np.ndarray, covariances: np.ndarray, radius: float, colours: np.ndarray
+    ax: Any, centers: Any, covariances: np.ndarray, radius: float, colours: np.ndarray
 ) -> list[Ellipse]:
     """Draw the ellipses of Mahalanobis distance `radius`; radius 1 draws shells themselves."""
     from matplotlib.patches import Ellipse
@@ -112,6 +112,6 @@ def draw_ellipses(
     return drawn
 
 
-def draw_outliers(ax: Axes, points: np.ndarray, area: float) -> PathCollection:
+def draw_outliers(ax: Any, points: np.ndarray, area: float) -> PathCollection:
     """Draw outliers as crosses."""
     return ax.scatter(*points.T, s=1.3 * area, marker="x", c=INK, linewidths=1.2, zorder=3)

@@ -21,7 +21,7 @@ def check_fitted(estimator: Any) -> None:
     check_is_fitted(estimator)
 
 
-def ask(estimator: Any, method: str, X: ArrayLike) -> Any:
+def ask(estimator: Any, method: str, X: Any) -> Any:
     """Call a method of the estimator without scikit-learn's warning about missing feature names.
 
     The points of a grid or a plane have no feature names, and need none.
@@ -71,7 +71,7 @@ def memberships_of(estimator: Any, X: ArrayLike | None) -> np.ndarray:
     return np.eye(int(labels.max()) + 1 if V is None else len(V))[labels]
 
 
-def outliers_of(estimator: Any, X: ArrayLike | None) -> np.ndarray | None:
+def outliers_of(estimator: Any, X: Any) -> np.ndarray | None:
     """Return which rows are outliers, (n,) bool, or None if the estimator does not detect outliers."""
     if not hasattr(estimator, "outlier_mask_"):
         return None
@@ -174,7 +174,7 @@ def check_mask(mask: ArrayLike | None, n: int, name: str) -> np.ndarray:
     return mask
 
 
-def check_shape(values: ArrayLike | None, shape: tuple[int, ...], name: str) -> np.ndarray | None:
+def check_shape(values: ArrayLike | None, shape: tuple[int, ...], name: str) -> Any:
     """Check that the values are finite and have this shape, and return an array; None stays None."""
     if values is None:
         return None

@@ -195,7 +195,7 @@ def _silhouettes(X: np.ndarray, winners: np.ndarray, V: np.ndarray) -> np.ndarra
     return (b - a) / np.where(largest > 0, largest, 1.0)
 
 
-def _boxes(lengths: np.ndarray, top: float) -> np.ndarray:
+def _boxes(lengths: np.ndarray, top: float) -> Any:
     """Return the corners of bars, (m, 4, 2): of height 1, starting at 0, one below the other."""
     above = top + np.arange(len(lengths))
     x = np.stack([np.zeros(len(lengths)), lengths, lengths, np.zeros(len(lengths))], axis=1)
