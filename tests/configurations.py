@@ -182,7 +182,6 @@ def contract_configurations():
         "FuzzyCMeans-geometry=ellipsoids",
         "FuzzyCMeans-geometry=directions",
         "FuzzyCMeans-geometry=gath-geva",
-        "FuzzyCMeans-geometry=lines",
         "HardCMeans-geometry=mahalanobis",
         "GaussianMixture-covariance_type=diag",
         "GaussianMixture-noise=True",
