@@ -59,6 +59,8 @@ WRONG = {
     "checkpoint": [3, 1.5, True],
     "growing_samples": ["yes", 2, None],
     "m": NOT_EXPONENTS,
+    "fuzzifier": ["cubic", 2, None],
+    "crisp_ratio": [-0.1, 1.0, "auto", None, NAN],
     "eta": NOT_EXPONENTS,
     "a": [-0.1, "1", None, NAN, INF],
     "b": [-0.1, "1", None, NAN, INF],
