@@ -152,7 +152,6 @@ def test_transform_gives_distances(make, iris):
     elif getattr(model, "geometry", "") == "directions":
         units = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in (X, model.cluster_centers_)]
         expected, tol = np.sqrt(1 - units[0] @ units[1].T), 1e-7
-    elif (
     elif hasattr(model, "weights_") or getattr(model, "geometry", "") == "gath-geva":
         sigma = model.covariances_
         sigma = sigma[:, :, None] * np.eye(4) if sigma.ndim == 2 else sigma
