@@ -17,7 +17,7 @@ The simulation.  Rows that are read: the client makes all tasks; the scheduler, 
 workers draw the next; the scheduler hears of each that is done; when all are, it calls each worker for the
 statistics, and the client folds them.  Rows that are held: the client asks each holder, and the
 answers are the statistics; that more than 256 are asked by way of the scheduler is left out.  Blocks and
-shards follow softclust.run.far.
+shards follow softclust.sources.remote.
 
 Not in it: the bandwidth of network and storage, whose share is bytes by bytes a second; slow workers.
 """
