@@ -4,10 +4,9 @@ import gc
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
-from softclust._lazy import collector_paused, paused_at_first
+from softclust._lazy import collector_paused
 from softclust.compat.scipy_stats import postponed
 
 
@@ -23,14 +22,6 @@ def test_the_collector_is_as_it_was_afterwards():
         assert not gc.isenabled()
     finally:
         gc.enable()
-
-
-def test_only_the_first_call_of_a_type_is_paused():
-    states = []
-    kernel = paused_at_first(lambda X, shift: states.append(gc.isenabled()) or X + shift)
-    for dtype in (np.float64, np.float32, np.float64, np.float32):
-        np.testing.assert_array_equal(kernel(np.zeros(2, dtype), 1), [1, 1])
-    assert states == [False, False, True, True]
 
 
 STATS = "scipy.stats"

@@ -31,24 +31,9 @@ def collector_paused() -> Iterator[None]:
 
 @cache
 def kernels(name: str) -> Any:
-    """A module of compiled functions; the first one that is asked for loads Numba."""
+    """A module of callers of compiled passes; without the native library, the first one loads Numba."""
     with collector_paused():
         return import_module(f"softclust.kernels.{name}")
-
-
-def paused_at_first(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel, called with the collector paused when it is first loaded for a type of rows."""
-    loaded = set()
-
-    def call(X: Any, *arguments: Any) -> Any:
-        if X.dtype in loaded:
-            return kernel(X, *arguments)
-        with collector_paused():
-            result = kernel(X, *arguments)
-        loaded.add(X.dtype)
-        return result
-
-    return call
 
 
 def loaded_when_asked(package: str, homes: dict[str, str]) -> tuple[Callable[..., Any], Callable[..., Any]]:

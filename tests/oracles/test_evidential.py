@@ -346,7 +346,7 @@ def exact_row(a, b, beta):
 
 
 def row_of_the_kernel(a, b, beta):
-    from softclust.kernels.tilted import tilted_row
+    from softclust.kernels.compiled.tilted import tilted_row
 
     m, nothing = np.empty(len(a)), np.full(len(a), np.nan)
     tilted_row(np.array(a), np.array(b), nothing, 0.0, beta, m, np.empty(len(a)), np.empty(len(a)))

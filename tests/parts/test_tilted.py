@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
 from oracles.evidential import row_masses_by_supports
-from softclust.kernels.tilted import tilted_row
+from softclust.kernels.compiled.tilted import tilted_row
 
 NOTHING = np.nan
 

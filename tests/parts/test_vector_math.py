@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from softclust.kernels import vector_math
-from softclust.kernels.compiled import TILE
+from softclust.kernels.codes import TILE
+from softclust.kernels.compiled import vector_math
 
 
 @numba.njit

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from functools import cache
+import logging
 from pathlib import Path
 from typing import Any
 
+import numba
 from numba.core.caching import FunctionCache, NullCache
+from numba.core.registry import CPUDispatcher
 
+from softclust._lazy import collector_paused
 from softclust.errors import warn
-
-_KERNELS = Path(__file__).resolve().parent.parent / "kernels"
-
-
-@cache
-def _source_digest() -> str:
-    """SHA-256 of all kernels: a pass contains the functions that it calls, from any of those files."""
-    whole = hashlib.sha256()
-    for path in sorted(_KERNELS.glob("*.py")):
-        whole.update(path.read_bytes())
-    return whole.hexdigest()
 
 
 class _KeyedFiles:
@@ -31,14 +23,15 @@ class _KeyedFiles:
     contains the key itself, which is compared on loading.
     """
 
-    def __init__(self, of_numba: Any) -> None:
+    def __init__(self, of_numba: Any, sources: str) -> None:
         self._files = of_numba
+        self._sources = sources  # digest of the sources of compiled code
         self._stem = of_numba._index_name.removesuffix(".nbi")
 
     def _name_and_key(self, key: Any) -> tuple[str, str]:
-        sources, whole = _source_digest(), repr((self._files._version, key))
+        whole = repr((self._files._version, key))
         digest = hashlib.sha256(whole.encode()).hexdigest()
-        return f"{self._stem}.{sources[:12]}.{digest[:12]}.nbc", f"{sources} {whole}"
+        return f"{self._stem}.{self._sources[:12]}.{digest[:12]}.nbc", f"{self._sources} {whole}"
 
     def load(self, key: Any) -> Any:
         """The code of this key, or None."""
@@ -54,7 +47,7 @@ class _KeyedFiles:
         name, whole = self._name_and_key(key)
         self._files._save_data(name, (whole, data))
         for path in Path(self._files._cache_path).glob(f"{self._stem}.*"):
-            if not path.name.startswith(f"{self._stem}.{_source_digest()[:12]}."):
+            if not path.name.startswith(f"{self._stem}.{self._sources[:12]}."):
                 path.unlink(missing_ok=True)
 
     def flush(self) -> None:
@@ -64,17 +57,20 @@ class _KeyedFiles:
 class _PassCache(FunctionCache):
     """Numba's cache of a function, with files by key."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, sources: str) -> None:
         super().__init__(function)
-        self._cache_file: Any = _KeyedFiles(self._cache_file)
+        self._cache_file: Any = _KeyedFiles(self._cache_file, sources)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Load without the target's registries, which compiled code does not need.
 
         Numba would first read everything that it can compile, which is a tenth of a first fit.
         """
-        with self._guard_against_spurious_io_errors():
-            return self._load_overload(sig, target_context)
+        with collector_paused(), self._guard_against_spurious_io_errors():
+            code = self._load_overload(sig, target_context)
+        if code is None:
+            _say_that_it_compiles()
+        return code
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
@@ -83,13 +79,42 @@ class _PassCache(FunctionCache):
             _warn_once(str(error))
 
 
-def cached_on_disk(dispatcher: Any, function: Any) -> Any:
-    """Keep what the dispatcher compiles on disk; where no place can be written, in memory alone."""
+def cached_on_disk(dispatcher: Any, function: Any, sources: str) -> Any:
+    """Keep what the dispatcher compiles on disk; where no place can be written, in memory alone.
+
+    `sources` is a digest of everything that the compiled code is made of.
+    """
     try:
-        dispatcher._cache = _PassCache(function)
+        dispatcher._cache = _PassCache(function, sources)
     except RuntimeError as error:  # Numba finds no folder that it may write to
         dispatcher._cache = NullCache()
         _warn_once(str(error))
+    return dispatcher
+
+
+class _Inner(CPUDispatcher):
+    """A function that other compiled functions call.  It has no entry for Python, only its code."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call it from Python, in a test: through a function that has an entry."""
+        if self not in _OUTER:
+
+            @numba.njit(error_model="numpy")
+            def outer(*arguments):
+                return inner(*arguments)
+
+            inner = self
+            _OUTER[self] = outer
+        return _OUTER[self](*arguments)
+
+
+_OUTER: dict[Any, Any] = {}
+
+
+def without_entry(dispatcher: Any) -> Any:
+    """Spare a function its entries for Python and C: compiling them took a seventh of the time."""
+    dispatcher.targetoptions.update(no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    dispatcher.__class__ = _Inner  # Numba's own call would jump to an address of 0
     return dispatcher
 
 
@@ -106,3 +131,15 @@ def _warn_once(reason: str) -> None:
         "seconds. NUMBA_CACHE_DIR=FOLDER with a folder that can be written to would avoid it.",
         RuntimeWarning,
     )
+
+
+def _say_that_it_compiles() -> None:
+    """Write one line to the log, once in a process: compiling is silent and takes long."""
+    if not _COMPILES:
+        _COMPILES.append(True)
+        logging.getLogger("softclust").warning(
+            "softclust compiles its passes, which takes half a minute once; later fits start at once."
+        )
+
+
+_COMPILES: list[bool] = []

@@ -1,6 +1,11 @@
-"""The numbers that tell a compiled pass the kind of a partition and its parameters."""
+"""The numbers that compiled passes and their callers share: kinds, parameters and sizes."""
 
 from typing import NamedTuple
+
+TILE = 128  # rows in a tile: p x 128 numbers fit the first-level cache for the usual p
+# Wider rows are handled this many features at a time: the columns of a tile lie a power of two apart, and
+# more of them would drive each other out of that cache.
+FEATURES = 16
 
 HARD, FUZZY, POSSIBILISTIC, POSSIBILISTIC_FUZZY, IMPROVED, ENTROPIC = range(6)
 
@@ -42,3 +47,9 @@ class Rule(NamedTuple):
 
 NEGLIGIBLE = 32.0  # terms of a density below exp(-32) = 1.3e-14 are left out: a million of them make 1e-8
 NARROW_EXPONENT = 40  # coordinates within +-2^this: a product of eight squared distances is finite
+
+EDGE = 1e18  # densities: coordinates within +-EDGE have a finite square in single precision
+GROUP = 32  # densities: reference rows that are skipped or summed together
+CELLS = 8  # densities: cells at a time, so that their distances stay in the first-level cache
+SQUARED, PLAIN, MANHATTAN, HALF = range(4)  # medoids: |x - y|^2, |x - y|, sum |x_j - y_j|, |x - y|^2 / 2
+FOUND, IMPOSSIBLE, GIVEN_UP = range(3)  # colourings: how a search ended

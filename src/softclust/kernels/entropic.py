@@ -2,36 +2,14 @@
 
 import numpy as np
 
-from softclust._lazy import paused_at_first
-from softclust.kernels.compiled import compiled_pass
-from softclust.kernels.vector_math import exp
+from softclust.kernels.tiers import load_pass
 
-
-@compiled_pass
-def _softmax(Q, U, loss):
-    """Compute U <- exp(q_k) / sum of each row of Q, and loss <- -ln sum_k exp(q_k)."""
-    size = Q.shape[1]
-    for i in range(Q.shape[0]):
-        most = Q[i, 0]
-        for k in range(1, size):
-            most = max(most, Q[i, k])
-        for k in range(size):
-            U[i, k] = exp(Q[i, k] - most)
-        total = 0.0
-        for k in range(size):
-            total += U[i, k]
-        share = 1.0 / total
-        for k in range(size):
-            U[i, k] *= share
-        loss[i] = -most - np.log(total)
-
-
-_run = paused_at_first(_softmax)
+_softmax = load_pass("entropic.softmax")
 
 
 def softmax(Q):
     """Return exp(q_k) / sum_k exp(q_k) for each row of Q, and -ln sum_k exp(q_k)."""
     Q = np.ascontiguousarray(Q, np.float64)
     U, loss = np.empty_like(Q), np.empty(len(Q))
-    _run(Q, U, loss)
+    _softmax(Q, U, loss)
     return U, loss

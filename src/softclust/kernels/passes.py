@@ -7,145 +7,19 @@ from functools import partial
 
 import numpy as np
 
-from softclust._lazy import paused_at_first
-from softclust.kernels.blocks import add_moments, squared_distances
-from softclust.kernels.codes import NARROW_EXPONENT
-from softclust.kernels.compiled import TILE, compiled, compiled_pass
-from softclust.kernels.ellipsoids import add_moments_about, metric_distances, mirror
-from softclust.kernels.memberships import members
-from softclust.kernels.rules import influence
-from softclust.kernels.tiles import accumulate, load_tile, load_weights
-from softclust.kernels.vector_math import exp
+from softclust.kernels.tiers import load_pass
 from softclust.kernels.workspace import plain, read_only, workspace
 
-_NARROW, _TINY_NARROW = 2.0**NARROW_EXPONENT, 2.0**-120
 _NONE = read_only(np.empty(0), np.float64)
 _TYPES = _, _DOUBLE = np.dtype("f4"), np.dtype("f8")
 _NO_SHAPE = {dtype: (np.empty((0, 0, 0), dtype), np.empty(0, dtype)) for dtype in _TYPES}  # roots, levels
 _NO_COSTS = {dtype: (read_only(np.empty(0), dtype),) * 2 for dtype in _TYPES}  # factors, least costs
 _NO_SECOND = np.empty((0, 0, 0))  # moments
-
-
-@compiled
-def _centre_density(d, weight, rate):
-    """Compute Schneider's row weights, Xia 2011 eq. (5): weight <- weight * sum_k exp(-rate d_k)."""
-    for i in range(TILE):
-        total = 0.0
-        for k in range(d.shape[0]):
-            total += exp(-rate * d[k, i])
-        weight[i] *= total
-
-
-@compiled
-def _as_costs(d, factor, least):
-    """Turn distances to sets of clusters into costs: d <- |A|^alpha d, but no less than `least`.
-
-    If all sets are singletons, `factor` is empty and nothing changes.
-    """
-    for k in range(factor.shape[0]):
-        by, floor = factor[k], least[k]
-        if by != 1.0 or floor > 0.0:
-            for i in range(TILE):
-                d[k, i] = max(d[k, i] * by, floor)
-
-
-@compiled
-def _distances(xt, V, roots, level, z, one, d):
-    """Compute d[k, i] <- |x_i - v_k|^2, or with roots |L_k'(x_i - v_k)|^2.
-
-    With levels, d is half of that plus the cluster's level.
-    """
-    if roots.shape[0] == 0:
-        squared_distances(xt, V, d)
-    else:
-        metric_distances(xt, V, roots, z, one, d)
-    for k in range(level.shape[0]):
-        above = level[k]
-        for i in range(TILE):
-            d[k, i] = 0.5 * d[k, i] + above
-
-
-@compiled
-def _are_within(V, limit):
-    """Tell whether no coordinate lies beyond the limit."""
-    for k in range(V.shape[0]):
-        for j in range(V.shape[1]):
-            if not -limit <= V[k, j] <= limit:
-                return False
-    return True
-
-
-@compiled_pass
-def _sweep(
-    X, weight, units, narrow, factor, least, kind, parameters, left_out,
-    xt, z, d, w, other, spare, rows, weighed, V, roots, level, scale, sums, moment, second,
-):  # fmt: skip
-    """Add a block's loss, weight_k and scatter_k to `sums`, and its moments to `moment` and `second`.
-
-    `left_out` lists rows, in ascending order, that do not count.  The buffers are those of `workspace`.
-    """
-    c = V.shape[0]
-    row_weight, loss = rows[0], rows[3]
-    narrow = narrow and roots.shape[0] == 0 and _are_within(V, _NARROW)
-    # The least cost: its reciprocal is finite; if all costs are narrow, so is that of a product of eight.
-    tiny = 1e-30 if X.itemsize == 4 else (_TINY_NARROW if narrow else 1e-300)
-    position = 0
-    for start in range(0, X.shape[0], TILE):
-        count = load_tile(X, start, units, xt)
-        load_weights(weight, start, count, row_weight)
-        _distances(xt, V, roots, level, z, rows[1], d)
-        if parameters.density_rate > 0.0:
-            _centre_density(d, row_weight, parameters.density_rate)
-        _as_costs(d, factor, least)
-        influence(kind, parameters, scale, d, w, other, spare, rows, tiny, narrow)
-        while position < left_out.shape[0] and left_out[position] < start + count:
-            row_weight[left_out[position] - start] = 0.0
-            position += 1
-        total = 0.0
-        for i in range(TILE):
-            total += row_weight[i] * loss[i]
-        sums[0] += total
-        if (
-            count < TILE or weight.shape[0] > 0 or left_out.shape[0] > 0 or parameters.density_rate > 0.0
-        ):  # otherwise each row weighs 1
-            for k in range(c):
-                for i in range(TILE):
-                    w[k, i] *= row_weight[i]
-        accumulate(d, w, sums[1 : c + 1], sums[c + 1 :])
-        if roots.shape[0] == 0:
-            add_moments(xt, w, moment)
-        else:
-            add_moments_about(xt, V, w, z, weighed, moment, second)
-    mirror(second)
-
-
-@compiled_pass
-def _assign(
-    X, units, V, roots, level, factor, least, kind, parameters, scale,
-    xt, z, d, u, t, spare, rows, U, T, label, score,
-):  # fmt: skip
-    """Write memberships U, typicalities T (if T has rows), label and outlier score of each row."""
-    c = V.shape[0]
-    for start in range(0, X.shape[0], TILE):
-        count = load_tile(X, start, units, xt)
-        _distances(xt, V, roots, level, z, rows[1], d)
-        _as_costs(d, factor, least)
-        members(kind, parameters, scale, d, u, t, spare, rows)
-        for i in range(count):
-            label[start + i] = int(rows[1, i])
-            score[start + i] = rows[3, i]
-            for k in range(c):
-                U[start + i, k] = u[k, i]
-            if T.shape[0] > 0:
-                for k in range(c):
-                    T[start + i, k] = t[k, i]
-
-
-_run_sweep, _run_assign = paused_at_first(_sweep), paused_at_first(_assign)
-
-
 _KNOWN_TYPES = np.int64, np.float64, np.float64  # positions, wanted degrees, strengths
 _NOTHING_KNOWN = (read_only(_NONE, np.int64),)
+
+_sweep = load_pass("passes.sweep")
+_assign = load_pass("passes.assign")
 
 
 class Block:
@@ -181,7 +55,7 @@ class Block:
         """Return the pass with a thread's buffers, as a function of what changes between passes."""
         if self.buffers is not buffers:
             self.buffers, self.run = buffers, partial(
-                _run_sweep, self.X, self.weight, self.units, self.narrow, *self.rule, self.known,
+                _sweep, self.X, self.weight, self.units, self.narrow, *self.rule, self.known,
                 *buffers,
             )  # fmt: skip
         return self.run
@@ -215,6 +89,6 @@ class Block:
         columns = self._columns(places)
         c, p = columns[0].shape
         *buffers, _ = workspace(self.dtype, p, c)
-        _run_assign(
+        _assign(
             self.X, self.units, *columns, *self.rule, plain(scale, _DOUBLE), *buffers, U, T, label, score
         )  # fmt: skip

@@ -2,79 +2,12 @@
 
 import numpy as np
 
-from softclust.kernels.compiled import compiled, compiled_pass
+from softclust.kernels.tiers import load_pass
 from softclust.kernels.workspace import read_only
 
 _DOUBLE = np.dtype("f8")
 
-
-@compiled
-def _chances(weight, near, has_centre, chance):
-    """Compute chance <- running sums of weight * near; return the last sum.
-
-    If all products are 0, or there is no centre, the weights alone are summed.
-    """
-    total = 0.0
-    if has_centre:
-        for i in range(weight.shape[0]):
-            total += weight[i] * near[i]
-            chance[i] = total
-    if total > 0.0:
-        return total
-    for i in range(weight.shape[0]):  # no centre yet, or fewer distinct rows than centres
-        total += weight[i]
-        chance[i] = total
-    return total
-
-
-@compiled
-def _row_at(chance, wanted):
-    """Return the first row whose running sum exceeds `wanted`, or the last row if none does."""
-    low, high = 0, chance.shape[0] - 1
-    while low < high:
-        middle = (low + high) // 2
-        if chance[middle] > wanted:
-            high = middle
-        else:
-            low = middle + 1
-    return low
-
-
-@compiled
-def _nearer(points, weight, row, near, option):
-    """Compute option <- squared distances to the nearest centre if this row were one too.
-
-    Returns their weighted sum.
-    """
-    potential = 0.0
-    for i in range(points.shape[0]):
-        d = 0.0
-        for j in range(points.shape[1]):
-            gap = points[i, j] - points[row, j]
-            d += gap * gap
-        option[i] = min(d, near[i])
-        potential += weight[i] * option[i]
-    return potential
-
-
-@compiled_pass
-def _choose(points, weight, near, has_centre, trials, draws, spare, rows):
-    """Choose rows one after another: of a few drawn rows, the one with the least sum of distances."""
-    chance, option, best = spare[0], spare[1], spare[2]
-    number = 0
-    for place in range(rows.shape[0]):
-        total = _chances(weight, near, has_centre, chance)
-        least = np.inf
-        for _ in range(trials if has_centre else 1):
-            row = _row_at(chance, draws[number] * total)
-            number += 1
-            potential = _nearer(points, weight, row, near, option)
-            if potential < least:
-                least, rows[place] = potential, row
-                best, option = option, best
-        for i in range(near.shape[0]):
-            near[i] = best[i]
-        has_centre = True
+_choose = load_pass("plus_plus.choose")
 
 
 def chosen_rows(points, weight, near, has_centre, trials, draws, count):

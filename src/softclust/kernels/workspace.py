@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 
-from softclust.kernels.compiled import TILE
+from softclust.kernels.codes import TILE
 
 _local = threading.local()
 

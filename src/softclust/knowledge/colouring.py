@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from softclust._lazy import kernels
+from softclust.kernels.codes import GIVEN_UP, IMPOSSIBLE
 
 _WORK = 400_000_000  # steps that one search may take, about a second
 _WRONG = 50  # nodes that usually still need another colour; a turn of the repair visits them
@@ -62,7 +63,7 @@ def _coloured(core: dict[int, set[int]], c: int) -> np.ndarray:
 
     Returns the colours in rising order of the nodes.
     """
-    compiled = kernels("colouring")  # loads Numba, which only a core needs
+    compiled = kernels("colouring")  # late: only a core needs it
     things = sorted(core)
     place = {u: i for i, u in enumerate(things)}
     first = np.cumsum([0, *(len(core[u]) for u in things)])
@@ -70,9 +71,9 @@ def _coloured(core: dict[int, set[int]], c: int) -> np.ndarray:
     colour, taken = np.empty(len(things), np.int64), np.empty((len(things), c), np.int64)
     left, trail, used = np.empty((3, len(things)), np.int64)
     end = compiled.search(first, other, c, _WORK // len(things), colour, taken, left, trail, used)
-    if end == compiled.IMPOSSIBLE:
+    if end == IMPOSSIBLE:
         raise UncolourableError(things, False)
-    if end == compiled.GIVEN_UP:
+    if end == GIVEN_UP:
         state = np.array([0x9E3779B97F4A7C15], np.uint64)
         turns = _WORK // (_WRONG * c)
         if not compiled.repair(

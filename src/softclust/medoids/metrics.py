@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from softclust._lazy import kernels
+from softclust.kernels.codes import HALF, MANHATTAN, PLAIN, SQUARED, TILE
 from softclust.sources.columns import column_range
 
 _BLOCK_ROWS = 16384  # of a block of an assignment
@@ -25,13 +26,13 @@ _NEGATIVE = (
 # Exponents of two: beyond the first, the square of an entry has no float; beyond the second, a factor.
 _EXPONENTS = {np.dtype("f4"): (30, 126), np.dtype("f8"): (400, 1022)}
 _KINDS = {
-    "sqeuclidean": "SQUARED",
-    "euclidean": "PLAIN",
-    "l2": "PLAIN",
-    "manhattan": "MANHATTAN",
-    "cityblock": "MANHATTAN",
-    "l1": "MANHATTAN",
-    "cosine": "HALF",
+    "sqeuclidean": SQUARED,
+    "euclidean": PLAIN,
+    "l2": PLAIN,
+    "manhattan": MANHATTAN,
+    "cityblock": MANHATTAN,
+    "l1": MANHATTAN,
+    "cosine": HALF,
 }
 
 
@@ -87,7 +88,7 @@ class Compiled:
         """Fill the part of the table `out` with the distances to some centres."""
         compiled = kernels("medoids")
         xt, d = _buffers(X.shape[1], min(_TILE_CENTRES, len(V[part])))
-        compiled.distances(getattr(compiled, _KINDS[self.name]), X, V[part], xt, d, out[part])
+        compiled.distances(_KINDS[self.name], X, V[part], xt, d, out[part])
 
     def nearest(self, X: np.ndarray, V: np.ndarray, threads: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """Return the label and the distance of the nearest centre of each row; X and V are prepared."""
@@ -102,7 +103,7 @@ class Compiled:
         """Fill label and distance of the nearest centre for some rows."""
         compiled = kernels("medoids")
         xt, d = _buffers(X.shape[1], len(V))
-        compiled.nearest(getattr(compiled, _KINDS[self.name]), X[part], V, xt, d, label[part], least[part])
+        compiled.nearest(_KINDS[self.name], X[part], V, xt, d, label[part], least[part])
 
 
 @dataclass(frozen=True)
@@ -166,8 +167,7 @@ def _brief(row: np.ndarray) -> str:
 
 
 def _buffers(p: int, k: int) -> tuple[np.ndarray, np.ndarray]:
-    tile = kernels("compiled").TILE
-    return np.empty((p, tile)), np.empty((k, tile))
+    return np.empty((p, TILE)), np.empty((k, TILE))
 
 
 def _slices(n: int, size: int) -> list[slice]:

@@ -11,7 +11,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from softclust._lazy import kernels
-from softclust.kernels.codes import NEGLIGIBLE
+from softclust.kernels.codes import EDGE, NEGLIGIBLE
 from softclust.sources import LocalSource
 from softclust.sources.rows import Rows
 from softclust.sources.units import Units
@@ -117,7 +117,7 @@ def _by_cells(source: LocalSource, rate: float, tree: _Cuts) -> np.ndarray:
     heaviest = max(mass.max(), 1e-300)
     scale = np.sqrt(rate * shrunk / np.log(2))  # exp(-z^2) = 2^(-(z / sqrt(ln 2))^2)
     cells = [
-        np.clip(values, -density.EDGE, density.EDGE).astype(np.float32)
+        np.clip(values, -EDGE, EDGE).astype(np.float32)
         for values in (scale, scale * mean, factor, factor * (mass / heaviest))
     ]
 

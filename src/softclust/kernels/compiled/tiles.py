@@ -1,7 +1,8 @@
 """Load a tile of rows and sum over it.  Arrays are (features, TILE) and (clusters, TILE)."""
 
-from softclust.kernels.compiled import FEATURES, TILE, compiled
-from softclust.kernels.transpose import load_pairs, load_square, prefetch
+from softclust.kernels.codes import FEATURES, TILE
+from softclust.kernels.compiled.decorators import compiled
+from softclust.kernels.compiled.transpose import load_pairs, load_square, prefetch
 
 
 @compiled

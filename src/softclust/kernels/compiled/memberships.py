@@ -1,15 +1,15 @@
 """What the partitions say of the rows of one tile: memberships, typicalities, labels and outlier scores."""
 
-from softclust.kernels.codes import ENTROPIC, FUZZY, HARD, IMPROVED, POSSIBILISTIC
-from softclust.kernels.compiled import TILE, compiled
-from softclust.kernels.rules import (
+from softclust.kernels.codes import ENTROPIC, FUZZY, HARD, IMPROVED, POSSIBILISTIC, TILE
+from softclust.kernels.compiled.decorators import compiled
+from softclust.kernels.compiled.rules import (
     entropic_shares,
     hard_influence,
     improved_cost,
     noise_share_of,
     row_minimum,
 )
-from softclust.kernels.vector_math import exp, power, raise_row
+from softclust.kernels.compiled.vector_math import exp, power, raise_row
 
 
 @compiled

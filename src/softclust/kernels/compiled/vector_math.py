@@ -11,7 +11,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from softclust.kernels.compiled import TILE, compiled, compiled_exact
+from softclust.kernels.codes import TILE
+from softclust.kernels.compiled.decorators import compiled, compiled_exact
 
 _ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it leaves the rounded integer in the low bits
 _ROUND_BITS = 0x4338000000000000

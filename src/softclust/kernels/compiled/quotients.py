@@ -11,8 +11,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from softclust.kernels.compiled import TILE
-from softclust.kernels.vectors import Vectors, arrays
+from softclust.kernels.codes import TILE
+from softclust.kernels.compiled.vectors import Vectors, arrays
 
 MOST_CLUSTERS = 8
 _GROUP = 4

@@ -7,10 +7,18 @@ of the row on each cluster, and computes the row's least objective.  Buffers are
 
 from math import sqrt
 
-from softclust.kernels.codes import ENTROPIC, FUZZY, HARD, IMPROVED, POSSIBILISTIC, POSSIBILISTIC_FUZZY
-from softclust.kernels.compiled import TILE, compiled
-from softclust.kernels.quotients import MOST_CLUSTERS, fuzzy_squares
-from softclust.kernels.vector_math import exp, log, power, raise_row
+from softclust.kernels.codes import (
+    ENTROPIC,
+    FUZZY,
+    HARD,
+    IMPROVED,
+    POSSIBILISTIC,
+    POSSIBILISTIC_FUZZY,
+    TILE,
+)
+from softclust.kernels.compiled.decorators import compiled
+from softclust.kernels.compiled.quotients import MOST_CLUSTERS, fuzzy_squares
+from softclust.kernels.compiled.vector_math import exp, log, power, raise_row
 
 
 @compiled

@@ -7,9 +7,9 @@ pressure.
 
 import numpy as np
 
-from softclust.kernels.compiled import compiled, compiled_exact
-from softclust.kernels.simplex import entry, pull_of
-from softclust.kernels.vector_math import power
+from softclust.kernels.compiled.decorators import compiled, compiled_exact
+from softclust.kernels.compiled.simplex import entry, pull_of
+from softclust.kernels.compiled.vector_math import power
 
 _STEPS = 200
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from softclust.kernels.compiled import compiled
-from softclust.kernels.vector_math import power, raised
+from softclust.kernels.compiled.decorators import compiled
+from softclust.kernels.compiled.vector_math import power, raised
 
 _LEAST_RATIO = 1e-250  # least cost as a share of the row's greatest: so all have a reciprocal
 _LEAST_LEVEL = 1e-290

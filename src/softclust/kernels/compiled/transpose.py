@@ -9,8 +9,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from softclust.kernels.compiled import TILE
-from softclust.kernels.vectors import Vectors, arrays
+from softclust.kernels.codes import TILE
+from softclust.kernels.compiled.vectors import Vectors, arrays
 
 _FLAGS = ("contract", "nsz")
 _LANES = 4

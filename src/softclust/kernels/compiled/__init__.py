@@ -1,0 +1,1 @@
+"""The functions that Numba compiles: just in time, or ahead of time into the native library."""
