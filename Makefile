@@ -2,7 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all lint bench clean
+# Compiled once, kept until a source changes; without a C compiler it only says so.
+NATIVE := $(BIN)/python native/build.py --if-possible
+
+.PHONY: demo test test-all test-jit lint bench wheel clean
 .DELETE_ON_ERROR:
 
 .venv/bin/python:
@@ -15,12 +18,15 @@ BIN := .venv/bin
 	touch $@
 
 demo: .venv/cli,plot.stamp
+	$(NATIVE)
 	$(BIN)/softclust demo --force
 
 test: .venv/test.stamp
+	$(NATIVE)
 	$(BIN)/python -m pytest -n auto -q
 
 test-all: .venv/test.stamp
+	$(NATIVE)
 	$(BIN)/python -m pytest -n auto -q -m ""
 
 lint: .venv/lint.stamp
@@ -30,8 +36,14 @@ lint: .venv/lint.stamp
 	$(BIN)/lint-imports --no-cache
 
 bench: .venv/test.stamp
+	$(NATIVE)
 	$(BIN)/python benchmarks/results.py
 
+# Into dist/: with the native library, or without it for SOFTCLUST_NATIVE=0.
+wheel: .venv/build.stamp
+	test "$(SOFTCLUST_NATIVE)" = 0 || $(BIN)/python native/build.py
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
+
 clean:
-	rm -rf .venv .venv-peers .venv-evclust .venv-kmedoids build dist
+	rm -rf .venv .venv-peers .venv-evclust .venv-kmedoids build dist src/softclust/kernels/_native.*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,6 +1,6 @@
 """Compile the passes ahead of time into src/softclust/kernels/_native.abi3.so.
 
-    python native/build.py [--if-possible] [--out FOLDER]
+    python native/build.py [--if-possible]
 
 Numba compiles every form of every `compiled_pass` for a common processor.  Each form gets a C entry,
 `int32_t pass(int64_t *cells)`; `call.c` makes Python functions of them.  The library is kept until a source
@@ -12,6 +12,7 @@ This is the only place that uses Numba's internals, and only while building.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import platform
 import shutil
@@ -20,10 +21,12 @@ import sys
 import sysconfig
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
+from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+LIBRARY = HERE.parent / "src" / "softclust" / "kernels" / "_native.abi3.so"
 sys.path.insert(0, str(HERE.parent / "src"))
 
 MODULES = (  # the slowest to compile first
@@ -182,8 +185,24 @@ def compiler() -> str:
     return os.environ.get("CC") or "cc"
 
 
-def build(out: Path) -> Path:
-    """Build the library into a folder and return its path."""
+def recipe() -> str:
+    """A digest of what turns the sources into a library: this folder, Numba and the target."""
+    whole = hashlib.sha256(repr((version("numba"), TARGETS.get(platform.machine()))).encode())
+    for path in (HERE / "build.py", HERE / "call.c"):
+        whole.update(path.read_bytes())
+    return whole.hexdigest()
+
+
+def is_current() -> bool:
+    """Whether the library is there and was built from the present sources in the present way."""
+    from softclust.kernels.tiers import source_digest
+
+    code = LIBRARY.read_bytes() if LIBRARY.exists() else b""
+    return source_digest().encode() in code and recipe().encode() in code
+
+
+def build() -> None:
+    """Build the library."""
     from softclust.kernels.tiers import source_digest
 
     cpu, features, needs = TARGETS[platform.machine()]
@@ -193,13 +212,13 @@ def build(out: Path) -> Path:
         "NUMBA_DISABLE_INTEL_SVML": "1",
         "OMP_NUM_THREADS": "1",
     }
-    library = out / "_native.abi3.so"
     with tempfile.TemporaryDirectory() as folder:
         forms = all_forms()
         names, takes, words = zip(*forms, strict=True)
         with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
             done = [*pool.map(compile_form, names, words, [folder] * len(forms))]
         lines = [f'static const char digest[] = "{source_digest()}", target[] = "{cpu}";']
+        lines += [f'static const char recipe[] = "{recipe()}";']
         lines += [f"static int runs_here(void) {{ return {needs}; }}"]
         lines += [f"extern int32_t {symbol}(int64_t *);" for symbol, _ in done]
         lines += ["static const form forms[] = {"]
@@ -208,25 +227,31 @@ def build(out: Path) -> Path:
         (Path(folder) / "table.h").write_text("\n".join([*lines, "};", ""]))
         command = [compiler(), "-shared", "-fPIC", "-O2", "-s", f"-I{folder}"]
         command += [f"-I{sysconfig.get_path('include')}", str(HERE / "call.c")]
-        command += [*map(str, sorted(Path(folder).glob("*.o"))), "-lm", "-o", f"{library}.new"]
+        command += [*map(str, sorted(Path(folder).glob("*.o"))), "-lm", "-o", f"{LIBRARY}.new"]
         subprocess.run(command, check=True)
-    os.replace(f"{library}.new", library)  # processes that run keep the old one
-    return library
+    os.replace(f"{LIBRARY}.new", LIBRARY)  # processes that run keep the old one
 
 
 def main() -> None:
     """Run as a command."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--if-possible", action="store_true", help="say why there is no build, and succeed")
-    parser.add_argument("--out", type=Path, default=HERE.parent / "src" / "softclust" / "kernels")
     options = parser.parse_args()
-    lacks = missing()
-    if lacks and not options.if_possible:
-        raise SystemExit(f"The native library cannot be built here: {lacks}.")
-    if lacks:
-        print(f"No native library: {lacks}. Numba will compile at the first fit.")
+    if is_current():
         return
-    print(f"Native library: {build(options.out)}")
+    try:
+        problem = missing()
+        if not problem:
+            print("Compiling the native library, once, for about a minute ...", flush=True)
+            build()
+    except Exception as error:  # of Numba, LLVM or the C compiler
+        if not options.if_possible:
+            raise
+        problem = f"the build failed ({error})"
+    if problem and not options.if_possible:
+        raise SystemExit(f"The native library cannot be built here: {problem}.")
+    if problem:
+        print(f"No native library: {problem}. Numba will compile at the first fit.")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ typedef struct {
     function code;
 } form;
 
-#include "table.h" /* digest, target, runs_here, forms */
+#include "table.h" /* digest, target, recipe, runs_here, forms */
 
 typedef struct {
     int64_t cell[CELLS];
@@ -281,7 +281,8 @@ PyMODINIT_FUNC PyInit__native(void) {
         }
     PyObject *m = PyModule_Create(&module);
     if (m && (PyModule_AddStringConstant(m, "digest", digest) < 0 ||
-              PyModule_AddStringConstant(m, "target", target) < 0))
+              PyModule_AddStringConstant(m, "target", target) < 0 ||
+              PyModule_AddStringConstant(m, "recipe", recipe) < 0))
         Py_CLEAR(m);
     return m;
 }

@@ -1,7 +1,7 @@
 """Soft clustering for data whose classes overlap: fuzzy, possibilistic and more, in one grammar.
 
-Importing this package is light: scikit-learn is loaded with the first estimator, Numba with the
-first fit.
+Importing this package is light: scikit-learn is loaded with the first estimator, compiled
+code with the first fit.
 """
 
 from typing import TYPE_CHECKING
@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # for editors and type checkers; at run time names are loaded
     from softclust.selection import select as select
     from softclust.storage.models import load as load
     from softclust.storage.models import save as save
+    from softclust.versions import show_versions as show_versions
 
 _HOMES = {
     "HardCMeans": "estimators.hard",
@@ -52,6 +53,7 @@ _HOMES = {
     "select": "selection",
     "save": "storage.models",
     "load": "storage.models",
+    "show_versions": "versions",
     "CheckpointError": "errors",
     "ConstraintConflictError": "errors",
     "DataLostError": "errors",

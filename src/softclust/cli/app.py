@@ -7,11 +7,11 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-import softclust
+from softclust.versions import version_line
 
 app = App(
     name="softclust",
-    version=softclust.__version__,
+    version=version_line,
     help="Soft clustering for data whose classes overlap, with noise and a little knowledge.",
     help_format="plaintext",  # parsing Markdown would take a fifth of the time to print the help
 )

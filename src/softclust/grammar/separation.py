@@ -141,8 +141,16 @@ class Repulsion(_Separation):
         return full.transpose(0, 2, 1, 3).reshape(c * p, c * p)
 
     def solve(self, H: np.ndarray, B: np.ndarray, V: np.ndarray) -> np.ndarray:
-        """Find a local minimiser of tr V'HV - 2 tr V'B + value(V); the search starts at V."""
+        """Find a local minimiser of tr V'HV - 2 tr V'B + value(V); the search starts at V.
+
+        A minimiser lies in the span of the rows of B, because the term depends on the gaps between centres
+        alone: (H - L) V = B with a (c, c) matrix L.  So many features are searched in the span of B and V,
+        which has at most 2 c dimensions.
+        """
         c, p = V.shape
+        if p > 2 * c:
+            span = np.linalg.qr(np.vstack([V, B]).T)[0]
+            return self.solve(H, B @ span, V @ span) @ span.T
 
         def value(v: np.ndarray) -> float:
             V = v.reshape(c, p)

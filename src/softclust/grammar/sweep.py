@@ -15,6 +15,7 @@ import numpy as np
 from softclust.grammar.model import Model
 from softclust.grammar.partitions import Members
 from softclust.grammar.state import State, Stats
+from softclust.kernels.codes import LEAST_INFLUENCE
 from softclust.knowledge.linked import Linked
 from softclust.knowledge.penalties import LabelLikelihood
 from softclust.sources.rows import Rows
@@ -75,6 +76,7 @@ def sweep_by_parts(rows: Rows, model: Model, state: State) -> Stats:
     points, D, cost = _distances(rows, model, state)
     known = _charged(model, rows, cost)
     W, loss = model.partition.influence(cost, model.scale(state.scale), model.frame.noise)
+    W[W < LEAST_INFLUENCE] = 0.0  # as the kernels do
     if known is not None:
         place = known[0]
         _, _, W[place], loss[place], _, _ = _solved(model, state, cost, known)

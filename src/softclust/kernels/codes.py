@@ -46,6 +46,10 @@ class Rule(NamedTuple):
 
 
 NEGLIGIBLE = 32.0  # terms of a density below exp(-32) = 1.3e-14 are left out: a million of them make 1e-8
+MANY_CLUSTERS = 12  # of a hard partition: from here on, adding row by row beats sums over all clusters
+# Influence below this counts as 0: its products would be subnormal numbers, which take Intel processors a
+# hundred times as long.
+LEAST_INFLUENCE, LEAST_SINGLE = 1e-260, 1e-30  # of float64 and float32
 NARROW_EXPONENT = 40  # coordinates within +-2^this: a product of eight squared distances is finite
 
 EDGE = 1e18  # densities: coordinates within +-EDGE have a finite square in single precision

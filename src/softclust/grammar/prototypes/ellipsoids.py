@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from softclust.grammar.state import Stats
     from softclust.sources.units import Units
 
+_LEAST_PIVOT = 1e-300
 _MOST_LOG = np.log(1e3)  # bound on the logarithm of the longest axis of a metric, and of the shortest
 _MOST_FREE_LOG = 650.0  # the same if nothing else bounds the axes: the exponential has a float
 
@@ -148,14 +149,19 @@ class Ellipsoids(Prototypes):
                 .reshape(c * p, c * p)
             )
             B = (G.T @ (means.reshape(-1, p, p) @ first[:, :, None])[:, :, 0]).ravel()
-            step = cast(np.ndarray, firm_solution(H, B))
+            # Axes of metrics differ by 1e6: in features scaled so that H has a diagonal of 1, a small
+            # pivot means that clusters are tied to each other, not that an axis is short.
+            size = 1 / np.sqrt(np.maximum(np.diag(H), _LEAST_PIVOT))
+            step = firm_solution(H * np.outer(size, size), B * size)
             if step is None:
                 heaviest = np.diag(H).max() or 1.0  # hold clusters without rows, as `Points` does
                 stay = np.repeat(held, p)
                 H[stay, stay] += heaviest
-                if np.linalg.eigvalsh(H)[0] < HOLD * heaviest:
+                if not _is_above(H, HOLD * heaviest):
                     H[np.diag_indices(c * p)] += HOLD * heaviest
                 step = np.linalg.solve(H, B)
+            else:
+                step = step * size
             step = step.reshape(c, p)
         step[held] = 0.0
         spread = about(stats, G @ step).moments[1]
@@ -259,6 +265,15 @@ class FreeVolume(Ellipsoids):
         return np.flatnonzero((values[:, 0] <= 1e-6 * values[:, -1]) | (values[:, -1] >= 1e12))
 
 
+def _is_above(H: np.ndarray, least: float) -> bool:
+    """Tell whether all eigenvalues of H exceed `least`, by a Cholesky factor of H - least I."""
+    try:
+        np.linalg.cholesky(H - least * np.eye(len(H)))
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
 def safe_variances(source: Any) -> np.ndarray:
     """Return the variance (p,) of each feature, above 0 also for features that never change."""
     variance = variances(source)
@@ -292,12 +307,21 @@ def _bounded(logs: np.ndarray, most: float) -> np.ndarray:
     even = logs - logs.mean(axis=1, keepdims=True)
     if np.abs(even).max() <= most:
         return even
+    # The sum rises with mu, in pieces of a line: a Newton step is exact as soon as it stays on its piece.
     low, high = -np.abs(even).max(axis=1) - most, np.abs(even).max(axis=1) + most
+    mu = np.zeros(len(even))
     for _ in range(100):
-        mu = 0.5 * (low + high)
-        below = np.clip(even + mu[:, None], -most, most).sum(axis=1) < 0
-        low, high = np.where(below, mu, low), np.where(below, high, mu)
-    return np.clip(even + mu[:, None], -most, most)
+        moved = even + mu[:, None]
+        cut = np.clip(moved, -most, most)
+        total, free = cut.sum(axis=1), (cut == moved).sum(axis=1)
+        low, high = np.where(total < 0, mu, low), np.where(total < 0, high, mu)
+        new = mu - total / np.maximum(free, 1)
+        new = np.where((free > 0) & (new > low) & (new < high), new, 0.5 * (low + high))
+        new = np.where(total == 0, mu, new)
+        if np.abs(new - mu).max() <= 1e-14 * most:
+            break
+        mu = new
+    return cut
 
 
 def check_covariances(matrices: Any, c: int, p: int) -> np.ndarray:

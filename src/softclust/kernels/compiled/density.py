@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from softclust.kernels.codes import CELLS, EDGE, GROUP, NEGLIGIBLE, TILE
+from softclust.kernels.codes import CELLS, EDGE, GROUP, LEAST_INFLUENCE, NEGLIGIBLE, TILE
 from softclust.kernels.compiled.blocks import scaled_distances, squared_distances
 from softclust.kernels.compiled.decorators import compiled_pass
 from softclust.kernels.compiled.tiles import load_tile
-from softclust.kernels.compiled.vector_math import exp, rough_exp2
+from softclust.kernels.compiled.vector_math import exp_or_zero, rough_exp2
 
 
 @compiled_pass("D2 D1 D2 D1 D2 D2 d D2 D2 D1 D1 D1 D1")
@@ -38,7 +38,7 @@ def pair_sums(points, units, refs, weight, ref_low, ref_high, rate, xt, d, total
             for k in range(group.shape[0]):
                 w = weight[first + k]
                 for i in range(TILE):
-                    total[i] += w * exp(-rate * d[k, i])
+                    total[i] += w * exp_or_zero(-rate * d[k, i], LEAST_INFLUENCE)
         for i in range(count):
             out[start + i] = total[i]
 

@@ -3,14 +3,14 @@
 Each pass is one function for both: a rule takes seconds to compile, and is compiled here once.
 """
 
-from softclust.kernels.codes import NARROW_EXPONENT, TILE
+from softclust.kernels.codes import FEATURES, HARD, MANY_CLUSTERS, NARROW_EXPONENT, TILE
 from softclust.kernels.compiled.blocks import add_moments, squared_distances
 from softclust.kernels.compiled.decorators import compiled, compiled_pass
 from softclust.kernels.compiled.ellipsoids import add_moments_about, metric_distances, mirror
 from softclust.kernels.compiled.memberships import members
-from softclust.kernels.compiled.rules import influence
-from softclust.kernels.compiled.tiles import accumulate, load_tile, load_weights
-from softclust.kernels.compiled.vector_math import exp
+from softclust.kernels.compiled.rules import influence, least_influence
+from softclust.kernels.compiled.tiles import accumulate, add_rows, load_tile, load_weights
+from softclust.kernels.compiled.vector_math import exp_or_zero
 
 _NARROW, _TINY_NARROW = 2.0**NARROW_EXPONENT, 2.0**-120
 
@@ -18,10 +18,11 @@ _NARROW, _TINY_NARROW = 2.0**NARROW_EXPONENT, 2.0**-120
 @compiled
 def _centre_density(d, weight, rate):
     """Compute Schneider's row weights, Xia 2011 eq. (5): weight <- weight * sum_k exp(-rate d_k)."""
+    least = least_influence(d)
     for i in range(TILE):
         total = 0.0
         for k in range(d.shape[0]):
-            total += exp(-rate * d[k, i])
+            total += exp_or_zero(-rate * d[k, i], least)
         weight[i] *= total
 
 
@@ -81,6 +82,7 @@ def sweep(
     narrow = narrow and roots.shape[0] == 0 and _are_within(V, _NARROW)
     # The least cost: its reciprocal is finite; if all costs are narrow, so is that of a product of eight.
     tiny = 1e-30 if X.itemsize == 4 else (_TINY_NARROW if narrow else 1e-300)
+    one_by_one = kind == HARD and roots.shape[0] == 0 and c >= MANY_CLUSTERS and X.shape[1] >= FEATURES
     position = 0
     for start in range(0, X.shape[0], TILE):
         count = load_tile(X, start, units, xt)
@@ -104,7 +106,9 @@ def sweep(
                 for i in range(TILE):
                     w[k, i] *= row_weight[i]
         accumulate(d, w, sums[1 : c + 1], sums[c + 1 :])
-        if roots.shape[0] == 0:
+        if one_by_one:
+            add_rows(X, start, count, units, rows[1], row_weight, moment)
+        elif roots.shape[0] == 0:
             add_moments(xt, w, moment)
         else:
             add_moments_about(xt, V, w, z, weighed, moment, second)

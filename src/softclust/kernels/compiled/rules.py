@@ -12,13 +12,21 @@ from softclust.kernels.codes import (
     FUZZY,
     HARD,
     IMPROVED,
+    LEAST_INFLUENCE,
+    LEAST_SINGLE,
     POSSIBILISTIC,
     POSSIBILISTIC_FUZZY,
     TILE,
 )
 from softclust.kernels.compiled.decorators import compiled
 from softclust.kernels.compiled.quotients import MOST_CLUSTERS, fuzzy_squares
-from softclust.kernels.compiled.vector_math import exp, log, power, raise_row
+from softclust.kernels.compiled.vector_math import exp, exp_or_zero, log, power, raise_row
+
+
+@compiled
+def least_influence(w):
+    """Return the influence below which a number of this type counts as 0."""
+    return LEAST_SINGLE if w.itemsize == 4 else LEAST_INFLUENCE
 
 
 @compiled
@@ -32,20 +40,22 @@ def row_minimum(d, noise, low):
 
 
 @compiled
-def hard_influence(d, w, low, loss, noise):
+def hard_influence(d, w, low, loss, label, noise):
     """Compute w <- 1 at the nearest centre (the first of equals), 0 elsewhere and for noise.
 
-    low and loss get the row's least distance.
+    low and loss get the row's least distance, and label its centre, -1 for noise.
     """
     row_minimum(d, noise, low)
     free = loss  # 1 until the row has found its cluster
     for i in range(TILE):
         free[i] = 1.0
+        label[i] = -1.0
     for k in range(d.shape[0]):
         for i in range(TILE):
             take = free[i] if d[k, i] == low[i] else 0.0
             w[k, i] = take
             free[i] -= take
+            label[i] = float(k) if take > 0.0 else label[i]
     for i in range(TILE):
         loss[i] = low[i]
 
@@ -161,12 +171,13 @@ def possibilistic_influence(d, w, lower, loss, scale, b, eta, entropy):
     With q = b d / gamma, t = 1/(1 + q^(1/(eta-1))), that least value is b d t^(eta-1).
     Entropy penalty: t = exp(-q), w = b t, least value -gamma t.  `lower` is a spare buffer.
     """
+    least = least_influence(w)
     for k in range(d.shape[0]):
         gamma = scale[k]
         rate = b / gamma
         if entropy:
             for i in range(TILE):
-                t = exp(-rate * d[k, i])
+                t = exp_or_zero(-rate * d[k, i], least)
                 w[k, i] = b * t
                 loss[i] -= gamma * t
         elif eta == 2.0:
@@ -206,6 +217,7 @@ def entropic_influence(d, w, s, low, loss, m, width, has_noise, noise):
     Noise is one more column, of d = -noise.  Exponents are counted from the nearest column, noise included.
     """
     entropic_shares(d, w, s, low, width)
+    least = least_influence(w)
     for i in range(TILE):
         nearer = max(low[i] + noise, 0.0) if has_noise else 0.0
         share = exp(-nearer) if has_noise else 1.0
@@ -214,7 +226,7 @@ def entropic_influence(d, w, s, low, loss, m, width, has_noise, noise):
         s[i] = share / total
     for k in range(d.shape[0]):
         for i in range(TILE):
-            w[k, i] *= s[i]
+            w[k, i] = (w[k, i] if w[k, i] > least else 0.0) * s[i]
         raise_row(w[k], m)
 
 
@@ -224,12 +236,13 @@ def improved_cost(d, cost, w, scale, eta, entropy):
 
     With the entropy penalty, cost is gamma (1 - t) and w is t.
     """
+    least = least_influence(w)
     for k in range(d.shape[0]):
         gamma = scale[k]
         if entropy:
             for i in range(TILE):
                 q = d[k, i] / gamma
-                t = exp(-q)
+                t = exp_or_zero(-q, least)
                 w[k, i] = t
                 cost[k, i] = gamma * (q * (1.0 - 0.5 * q) if q < 1e-5 else 1.0 - t)
         else:
@@ -244,6 +257,8 @@ def improved_cost(d, cost, w, scale, eta, entropy):
 def influence(kind, parameters, scale, d, w, other, spare, rows, tiny, narrow):
     """Apply the partition's rule to a tile: w <- influence, rows[3] <- least objective of each row.
 
+    For a hard partition rows[1] <- the cluster of each row, -1 for noise.
+
     The kind of the partition is looked up once per tile.
     """
     m, eta, a, b = parameters.m, parameters.eta, parameters.a, parameters.b
@@ -251,7 +266,7 @@ def influence(kind, parameters, scale, d, w, other, spare, rows, tiny, narrow):
     s, low, loss = rows[1], rows[2], rows[3]
     c = d.shape[0]
     if kind == HARD:
-        hard_influence(d, w, low, loss, noise)
+        hard_influence(d, w, low, loss, s, noise)
         return
     if kind == ENTROPIC:
         entropic_influence(d, w, s, low, loss, m, eta, a != 0.0, b)

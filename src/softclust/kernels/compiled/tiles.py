@@ -1,5 +1,7 @@
 """Load a tile of rows and sum over it.  Arrays are (features, TILE) and (clusters, TILE)."""
 
+import numpy as np
+
 from softclust.kernels.codes import FEATURES, TILE
 from softclust.kernels.compiled.decorators import compiled
 from softclust.kernels.compiled.transpose import load_pairs, load_square, prefetch
@@ -59,6 +61,21 @@ def load_weights(weight, start, rows, out):
             out[i] = weight[start + i]
     for i in range(rows, TILE):
         out[i] = 0.0
+
+
+@compiled
+def add_rows(X, start, count, units, label, weight, moment):
+    """Add each row of a tile to the moment of its only cluster: n p additions, not n p c.
+
+    A label of -1 is noise.  Rows are read as they are stored, and converted as `load_tile` does.
+    """
+    factor, limit = units[0], units[1]
+    for i in range(count):
+        k, share = int(label[i]), np.float64(weight[i])
+        if k >= 0 and share != 0.0:
+            row, out = X[start + i], moment[k]
+            for j in range(X.shape[1]):
+                out[j] += share * min(max(row[j] * factor - units[j + 2], -limit), limit)
 
 
 @compiled

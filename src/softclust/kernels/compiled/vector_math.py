@@ -84,6 +84,13 @@ def exp(x):
     return y * _float(power)
 
 
+@compiled_exact
+def exp_or_zero(x, least):
+    """Return e^x, and 0 below `least`: products of all other results are no subnormal numbers."""
+    y = exp(x)
+    return y if y > least else 0.0
+
+
 @intrinsic
 def _times_power_of_two(typing_context, y, rounded):
     """Return y 2^n of float32s, with `rounded` = n + 1.5 * 2^23; the shift drives out its other bits."""
