@@ -129,7 +129,7 @@ def members(kind, parameters, scale, d, u, t, spare, rows):
     s, low, score = rows[1], rows[2], rows[3]
     c = d.shape[0]
     if kind == HARD:
-        hard_influence(d, u, low, s, score, 0.0)
+        hard_influence(d, u, low, s, 0.0)
         for i in range(TILE):
             score[i] = 1.0 if noise > 0.0 and low[i] > noise else 0.0
     if kind == ENTROPIC:

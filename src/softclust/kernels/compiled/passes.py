@@ -107,7 +107,7 @@ def sweep(
                     w[k, i] *= row_weight[i]
         accumulate(d, w, sums[1 : c + 1], sums[c + 1 :])
         if one_by_one:
-            add_rows(X, start, count, units, rows[1], row_weight, moment)
+            add_rows(X, start, count, units, w, rows[1], row_weight, moment)
         elif roots.shape[0] == 0:
             add_moments(xt, w, moment)
         else:

@@ -40,22 +40,20 @@ def row_minimum(d, noise, low):
 
 
 @compiled
-def hard_influence(d, w, low, loss, label, noise):
+def hard_influence(d, w, low, loss, noise):
     """Compute w <- 1 at the nearest centre (the first of equals), 0 elsewhere and for noise.
 
-    low and loss get the row's least distance, and label its centre, -1 for noise.
+    low and loss get the row's least distance.
     """
     row_minimum(d, noise, low)
     free = loss  # 1 until the row has found its cluster
     for i in range(TILE):
         free[i] = 1.0
-        label[i] = -1.0
     for k in range(d.shape[0]):
         for i in range(TILE):
             take = free[i] if d[k, i] == low[i] else 0.0
             w[k, i] = take
             free[i] -= take
-            label[i] = float(k) if take > 0.0 else label[i]
     for i in range(TILE):
         loss[i] = low[i]
 
@@ -257,8 +255,6 @@ def improved_cost(d, cost, w, scale, eta, entropy):
 def influence(kind, parameters, scale, d, w, other, spare, rows, tiny, narrow):
     """Apply the partition's rule to a tile: w <- influence, rows[3] <- least objective of each row.
 
-    For a hard partition rows[1] <- the cluster of each row, -1 for noise.
-
     The kind of the partition is looked up once per tile.
     """
     m, eta, a, b = parameters.m, parameters.eta, parameters.a, parameters.b
@@ -266,7 +262,7 @@ def influence(kind, parameters, scale, d, w, other, spare, rows, tiny, narrow):
     s, low, loss = rows[1], rows[2], rows[3]
     c = d.shape[0]
     if kind == HARD:
-        hard_influence(d, w, low, loss, s, noise)
+        hard_influence(d, w, low, loss, noise)
         return
     if kind == ENTROPIC:
         entropic_influence(d, w, s, low, loss, m, eta, a != 0.0, b)

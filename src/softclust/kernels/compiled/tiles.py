@@ -64,11 +64,17 @@ def load_weights(weight, start, rows, out):
 
 
 @compiled
-def add_rows(X, start, count, units, label, weight, moment):
+def add_rows(X, start, count, units, w, label, weight, moment):
     """Add each row of a tile to the moment of its only cluster: n p additions, not n p c.
 
-    A label of -1 is noise.  Rows are read as they are stored, and converted as `load_tile` does.
+    w is the influence of a hard partition; rows without any are noise.  Rows are read as they are stored,
+    and converted as `load_tile` does.  `label` is a spare buffer.
     """
+    for i in range(TILE):
+        label[i] = -1.0
+    for k in range(w.shape[0]):
+        for i in range(TILE):
+            label[i] = float(k) if w[k, i] > 0.0 else label[i]
     factor, limit = units[0], units[1]
     for i in range(count):
         k, share = int(label[i]), np.float64(weight[i])
