@@ -29,6 +29,11 @@ test-all: .venv/test.stamp
 	$(NATIVE)
 	$(BIN)/python -m pytest -n auto -q -m ""
 
+# The tier that compiles at the first fit, on a processor without vectors of its own.
+test-jit: .venv/test.stamp
+	SOFTCLUST_NATIVE=0 NUMBA_CPU_NAME=generic $(BIN)/python -m pytest -n auto -q \
+		tests/parts tests/oracles tests/laws/test_descent.py tests/run tests/test_compat.py
+
 lint: .venv/lint.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

@@ -10,7 +10,7 @@
      L1 I1 H1 B1 U1   arrays of int64, int32, uint16, bool, uint64; the digit is the number of dimensions
      9D1       a tuple of nine arrays
      d l b     a float, an integer, a truth value
-     P         the eight floats of `Parameters`
+     P         the nine floats of `Parameters`
    The word of a form has D or S in the place of F and G.  Results are d, l or b; several make a tuple. */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
@@ -21,7 +21,7 @@
 #define CELLS 512
 #define ARRAYS 64
 #define WORDS 40
-#define PARAMETERS 8
+#define PARAMETERS 9
 
 typedef int32_t (*function)(int64_t *);
 typedef struct {

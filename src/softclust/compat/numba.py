@@ -100,7 +100,7 @@ class _Inner(CPUDispatcher):
         if self not in _OUTER:
 
             @numba.njit(error_model="numpy")
-            def outer(*arguments):
+            def outer(*arguments: Any) -> Any:
                 return inner(*arguments)
 
             inner = self

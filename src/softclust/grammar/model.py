@@ -69,7 +69,9 @@ class Model(Value):
         """The numbers of the rule, as the compiled passes take them."""
         printed = self.labels is not None and self.labels.printed_centers
         assert self.partition.rule is not None
-        return self.partition.rule.parameters(self.frame.noise, self.centre_density_rate, printed)
+        return self.partition.rule.parameters(
+            self.frame.noise, self.centre_density_rate, printed, self.prototypes.by_direction
+        )
 
     @cached_property
     def link_forms(self) -> LinkForms | None:

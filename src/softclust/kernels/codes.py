@@ -21,6 +21,7 @@ class Parameters(NamedTuple):
     noise: float  # squared noise distance, 0 = none
     density_rate: float  # rate of the row weights that follow the centres, 0 = none
     printed_centers: float  # 1: the label penalty does not pull centres
+    by_direction: float  # 1: rows count by their direction alone, divided by their length
 
 
 class Rule(NamedTuple):
@@ -37,12 +38,13 @@ class Rule(NamedTuple):
     b: float = 1.0  # weight of the possibilistic part
     entropy: bool = False  # typicalities by the entropy penalty
 
-    def parameters(self, noise, density_rate, printed_centers=False):
+    def parameters(self, noise, density_rate, printed_centers=False, by_direction=False):
         """Return the numbers of the rule and of the model around it, as fields of `Parameters`.
 
         All are converted to floats: for m = 2 instead of 2.0 Numba would compile everything anew.
         """
-        return Parameters(*map(float, (*self[1:], noise, density_rate, printed_centers)))
+        numbers = (*self[1:], noise, density_rate, printed_centers, by_direction)
+        return Parameters(*map(float, numbers))
 
 
 NEGLIGIBLE = 32.0  # terms of a density below exp(-32) = 1.3e-14 are left out: a million of them make 1e-8

@@ -34,9 +34,7 @@ def sweep_known(
         some = slice(first, first + _AT_ONCE)
         q = len(known[some])
         x, D, weighs = np.empty((q, p)), np.empty((q, c)), np.empty(q)
-        _known_costs(
-            X, known[some], weight, units, V, roots, factor, least, parameters.density_rate, x, D, weighs
-        )
+        _known_costs(X, known[some], weight, units, V, roots, factor, least, parameters, x, D, weighs)
         _, _, W, loss, _, _ = solve(kind, parameters, scale, D, target[some], alpha[some])
         _add_known(x, places, D, W, weighs, loss, sums, moment, second)
 

@@ -102,6 +102,9 @@ class Prototypes(Value):
     # Whether the geometry sees rows as they are, not in loop units.
     in_data_units: ClassVar[bool] = False
 
+    # Whether compiled passes divide each row by its length.
+    by_direction: ClassVar[bool] = False
+
     # Whether a separation may act on the centres: all of them share one distance.
     takes_separation: ClassVar[bool] = False
 

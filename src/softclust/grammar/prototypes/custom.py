@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from softclust._lazy import kernels
 from softclust.grammar.prototypes.base import GEOMETRIES, PURE_NUMBERS, Prototypes, Request, Theta
 
 if TYPE_CHECKING:
@@ -129,6 +130,16 @@ class Cosines(Custom):
     part: Any = Directions()
 
     name: ClassVar[str | None] = "directions"
+    by_direction: ClassVar[bool] = True
+
+    @property
+    def passes(self) -> Any:
+        return kernels("passes")
+
+    def columns(self, theta: Theta, frame: Frame) -> tuple[np.ndarray, ...]:
+        """Return unit vectors without metrics, and levels of 0: with levels, distances are halved."""
+        V = _of_length_one(theta[0])
+        return V, np.empty((0, 0, 0)), np.zeros(len(V))
 
     @classmethod
     def from_data(cls, source: Any, request: Request) -> Self:

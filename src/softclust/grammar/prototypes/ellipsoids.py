@@ -152,8 +152,8 @@ class Ellipsoids(Prototypes):
             # Axes of metrics differ by 1e6: in features scaled so that H has a diagonal of 1, a small
             # pivot means that clusters are tied to each other, not that an axis is short.
             size = 1 / np.sqrt(np.maximum(np.diag(H), _LEAST_PIVOT))
-            step = firm_solution(H * np.outer(size, size), B * size)
-            if step is None:
+            scaled = firm_solution(H * np.outer(size, size), B * size)
+            if scaled is None:
                 heaviest = np.diag(H).max() or 1.0  # hold clusters without rows, as `Points` does
                 stay = np.repeat(held, p)
                 H[stay, stay] += heaviest
@@ -161,7 +161,7 @@ class Ellipsoids(Prototypes):
                     H[np.diag_indices(c * p)] += HOLD * heaviest
                 step = np.linalg.solve(H, B)
             else:
-                step = step * size
+                step = scaled * size
             step = step.reshape(c, p)
         step[held] = 0.0
         spread = about(stats, G @ step).moments[1]

@@ -239,6 +239,23 @@ def subset_rows(m, noise, D, target, alpha, row, U, W, loss, share, label):
 
 
 @compiled
+def _to_direction(x):
+    """Divide one row by its length, and return that length in units of its greatest entry."""
+    largest, total = 0.0, 0.0
+    for j in range(x.shape[0]):
+        largest = max(largest, abs(x[j]))
+    if largest == 0.0:
+        return 0.0
+    for j in range(x.shape[0]):
+        x[j] /= largest
+        total += x[j] * x[j]
+    length = np.sqrt(total)
+    for j in range(x.shape[0]):
+        x[j] /= length
+    return length
+
+
+@compiled
 def _squared_distance(x, V, roots, k):
     """Return |x - v_k|^2, or with metrics |L_k'(x - v_k)|^2."""
     total = 0.0
@@ -252,20 +269,24 @@ def _squared_distance(x, V, roots, k):
     return total
 
 
-@compiled_pass("F2 L1 D1 F1 F2 F3 F1 F1 d D2 D2 D1")
-def known_costs(X, known, weight, units, V, roots, factor, least, rate, x, D, weighs):
+@compiled_pass("F2 L1 D1 F1 F2 F3 F1 F1 P D2 D2 D1")
+def known_costs(X, known, weight, units, V, roots, factor, least, parameters, x, D, weighs):
     """Compute x <- the labelled rows in loop units, D <- their costs, and weighs <- their weights.
 
     D has a column for each cluster or set of clusters.
     """
     c, p = V.shape
+    rate, by_direction = parameters.density_rate, parameters.by_direction != 0.0
     for q in range(known.shape[0]):
         i = known[q]
         for j in range(p):
             x[q, j] = min(max(X[i, j] * units[0] - units[2 + j], -units[1]), units[1])
+        length = _to_direction(x[q]) if by_direction else 1.0
         total = 0.0
         for k in range(c):
             d = _squared_distance(x[q], V, roots, k)
+            if by_direction:
+                d = 0.5 * d if length > 0.0 else 1.0
             total += np.exp(-rate * d) if rate > 0.0 else 0.0
             D[q, k] = max(d * factor[k], least[k]) if factor.shape[0] > 0 else d
         weighs[q] = (weight[i] if weight.shape[0] > 0 else 1.0) * (total if rate > 0.0 else 1.0)

@@ -9,7 +9,7 @@ from softclust.kernels.compiled.decorators import compiled, compiled_pass
 from softclust.kernels.compiled.ellipsoids import add_moments_about, metric_distances, mirror
 from softclust.kernels.compiled.memberships import members
 from softclust.kernels.compiled.rules import influence, least_influence
-from softclust.kernels.compiled.tiles import accumulate, add_rows, load_tile, load_weights
+from softclust.kernels.compiled.tiles import accumulate, add_rows, load_tile, load_weights, to_directions
 from softclust.kernels.compiled.vector_math import exp_or_zero
 
 _NARROW, _TINY_NARROW = 2.0**NARROW_EXPONENT, 2.0**-120
@@ -56,6 +56,22 @@ def _distances(xt, V, roots, level, z, one, d):
 
 
 @compiled
+def _tile_distances(xt, V, roots, level, parameters, z, rows, d):
+    """Compute the distances of a tile; with `by_direction`, its rows are divided by their length first.
+
+    A row of zeros has no direction: it is 1 from every cluster.
+    """
+    if parameters.by_direction == 0.0:
+        _distances(xt, V, roots, level, z, rows[1], d)
+        return
+    to_directions(xt, rows[1], rows[2])
+    _distances(xt, V, roots, level, z, rows[1], d)
+    for k in range(d.shape[0]):
+        for i in range(TILE):
+            d[k, i] = d[k, i] if rows[2, i] > 0.0 else 1.0
+
+
+@compiled
 def _are_within(V, limit):
     """Tell whether no coordinate lies beyond the limit."""
     for k in range(V.shape[0]):
@@ -82,12 +98,18 @@ def sweep(
     narrow = narrow and roots.shape[0] == 0 and _are_within(V, _NARROW)
     # The least cost: its reciprocal is finite; if all costs are narrow, so is that of a product of eight.
     tiny = 1e-30 if X.itemsize == 4 else (_TINY_NARROW if narrow else 1e-300)
-    one_by_one = kind == HARD and roots.shape[0] == 0 and c >= MANY_CLUSTERS and X.shape[1] >= FEATURES
+    one_by_one = (
+        kind == HARD
+        and parameters.by_direction == 0.0
+        and roots.shape[0] == 0
+        and c >= MANY_CLUSTERS
+        and X.shape[1] >= FEATURES
+    )
     position = 0
     for start in range(0, X.shape[0], TILE):
         count = load_tile(X, start, units, xt)
         load_weights(weight, start, count, row_weight)
-        _distances(xt, V, roots, level, z, rows[1], d)
+        _tile_distances(xt, V, roots, level, parameters, z, rows, d)
         if parameters.density_rate > 0.0:
             _centre_density(d, row_weight, parameters.density_rate)
         _as_costs(d, factor, least)
@@ -127,7 +149,7 @@ def assign(
     c = V.shape[0]
     for start in range(0, X.shape[0], TILE):
         count = load_tile(X, start, units, xt)
-        _distances(xt, V, roots, level, z, rows[1], d)
+        _tile_distances(xt, V, roots, level, parameters, z, rows, d)
         _as_costs(d, factor, least)
         members(kind, parameters, scale, d, u, t, spare, rows)
         for i in range(count):

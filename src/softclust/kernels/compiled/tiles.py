@@ -1,5 +1,7 @@
 """Load a tile of rows and sum over it.  Arrays are (features, TILE) and (clusters, TILE)."""
 
+from math import sqrt
+
 import numpy as np
 
 from softclust.kernels.codes import FEATURES, TILE
@@ -48,6 +50,29 @@ def _prefetch_rows(X, row, first, last):
     for r in range(row, row + 4):
         for n in range(r * p + first, r * p + last, line):
             prefetch(X, n)
+
+
+@compiled
+def to_directions(xt, largest, length):
+    """Divide the rows of a tile by their length; `length` is 0 for a row of zeros, which stays."""
+    for i in range(TILE):
+        largest[i] = 0.0
+        length[i] = 0.0
+    for j in range(xt.shape[0]):
+        for i in range(TILE):
+            largest[i] = max(largest[i], abs(xt[j, i]))
+    for i in range(TILE):
+        largest[i] = 1.0 / largest[i] if largest[i] > 0.0 else 0.0  # no square overflows
+    for j in range(xt.shape[0]):
+        for i in range(TILE):
+            x = xt[j, i] * largest[i]
+            xt[j, i] = x
+            length[i] += x * x
+    for i in range(TILE):
+        largest[i] = 1.0 / sqrt(length[i]) if length[i] > 0.0 else 0.0
+    for j in range(xt.shape[0]):
+        for i in range(TILE):
+            xt[j, i] *= largest[i]
 
 
 @compiled
