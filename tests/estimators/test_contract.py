@@ -45,7 +45,16 @@ some_configurations = pytest.mark.parametrize("make", **as_parameters(contract_c
 
 
 @pytest.mark.filterwarnings("ignore:y names:UserWarning")  # the checks pass classes as y
-@parametrize_with_checks([make() for _, make in contract_configurations()])
+@parametrize_with_checks(
+    [*(make() for _, make in contract_configurations()), softclust.FuzzyCMeans(2, geometry="lines")],
+    expected_failed_checks=lambda estimator: (
+        {
+            "check_clustering": "looks for blobs, and lines pass through several",
+        }
+        if getattr(estimator, "geometry", None) == "lines"
+        else {}
+    ),
+)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 

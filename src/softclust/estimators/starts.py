@@ -23,7 +23,8 @@ from softclust.sources.spread import covariance, greatest_extent
 
 _SHELL_STARTS = 10
 _NEIGHBOURHOOD = 1 / 3  # of the mean weight of a cluster
-_FENCES = ((0.1, 4), (0.05, 2), (0.02, 1))  # how near noise is, of the data's extent; how many go on
+# How near noise is, of the data's extent; how long each fit may be; how many of them go on.
+_FENCES = ((0.1, 8, 4), (0.05, 12, 2), (0.02, 50, 1))
 
 Theta = tuple[Any, ...]
 Begin = Callable[[Any, Callable[[], np.ndarray], Any], Theta]  # source, draw, rng -> theta
@@ -145,8 +146,11 @@ def _first_shells(source: Any, draw: Callable[[], np.ndarray], rng: Any) -> Thet
     reach = greatest_extent(small)
     part = RadialShells.within(reach)
     thetas = [_circles(small, draw(), number) for number in range(_SHELL_STARTS)]
-    for near, kept in _FENCES:
-        fits = [recipes.coarse_fit(small, part, theta, Fuzzy(2.0), (near * reach) ** 2) for theta in thetas]
+    for near, length, kept in _FENCES:
+        fits = [
+            recipes.coarse_fit(small, part, theta, Fuzzy(2.0), (near * reach) ** 2, length)
+            for theta in thetas
+        ]
         fits.sort(key=lambda fit: fit.history[-1])
         thetas = [fit.state.theta for fit in fits[:kept]]
     return thetas[0]

@@ -250,10 +250,15 @@ def _fit_plain(model: Model, source: Any, start: Start, options: Options, rng: n
 
 
 def coarse_fit(
-    source: Any, prototypes: Prototypes, theta: Theta, partition: Partition, noise: float = 0.0
+    source: Any,
+    prototypes: Prototypes,
+    theta: Theta,
+    partition: Partition,
+    noise: float = 0.0,
+    max_iter: int = _COARSE_ITER,
 ) -> Fit:
     """Fit quickly from theta, to find where another fit starts."""
-    options = Options(_COARSE_ITER, 0.1 * _COARSE_TOL * source.rows.units.spread)
+    options = Options(max_iter, 0.1 * _COARSE_TOL * source.rows.units.spread)
     model = Model(prototypes, partition, Frame.singletons(len(theta[0]), noise))
     return alternate(model, source, State(theta), options)
 
