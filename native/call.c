@@ -53,6 +53,7 @@ static const char *type_name(char type) {
 
 static char type_of(const Py_buffer *b) {
     const char *format = b->format ? b->format : "B";
+    if (format[0] && strchr("=@<", format[0])) format++; /* not aligned, as what a network brings may be */
     if (format[0] && format[1]) return 0; /* a struct, or another order of bytes */
     switch (format[0]) {
     case 'd': return 'D';

@@ -139,6 +139,21 @@ def test_a_native_pass_refuses_what_it_was_not_compiled_for(library):
         means(*good[:3])
 
 
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_rows_that_are_not_aligned(library, dtype):
+    """Rows that came over a network lie at any address."""
+    rng = np.random.default_rng(0)
+    arrays = [rng.normal(size=shape).astype(dtype) for shape in [(300, 5), (4, 5), (4, 5, 5)]]
+    from softclust.kernels.ellipsoids import squared_distances
+
+    expected = squared_distances(*arrays)
+    buffer = np.empty(arrays[0].nbytes + 1, np.uint8)
+    moved = buffer[1:].view(dtype).reshape(arrays[0].shape)
+    moved[:] = arrays[0]
+    assert not moved.flags.aligned
+    np.testing.assert_array_equal(squared_distances(moved, *arrays[1:]), expected)
+
+
 def test_versions_are_shown(capsys):
     import softclust
 
