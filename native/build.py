@@ -22,6 +22,7 @@ import sysconfig
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import version
+from itertools import chain, groupby
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -29,10 +30,11 @@ HERE = Path(__file__).resolve().parent
 LIBRARY = HERE.parent / "src" / "softclust" / "kernels" / "_native.abi3.so"
 sys.path.insert(0, str(HERE.parent / "src"))
 
-MODULES = (  # the slowest to compile first
-    "passes", "labels", "links", "typicalities", "medoids", "density", "ellipsoids", "quasi_newton",
-    "plus_plus", "colouring", "entropic", "centers",
-)  # fmt: skip
+GROUPS = (  # modules that share functions are compiled in one process; the slowest group comes first
+    ("passes",),
+    ("labels", "links", "typicalities"),
+    ("medoids", "density", "ellipsoids", "quasi_newton", "plus_plus", "colouring", "entropic", "centers"),
+)
 # A processor that nearly all machines equal: name, features, and a test in C.
 _V3 = (
     "avx avx2 bmi bmi2 cmov crc32 cx16 cx8 f16c fma fxsr lzcnt mmx movbe popcnt sahf sse sse2 sse3 sse4.1 "
@@ -126,6 +128,18 @@ def compile_form(name: str, words: list[str], folder: str) -> tuple[str, str]:
     return symbol, "".join(letter[result] for result in results)
 
 
+def compile_forms(forms: list[tuple[str, list[str]]], folder: str) -> list[tuple[str, str]]:
+    """Compile several forms in this process, so that the functions they share are compiled once."""
+    return [compile_form(name, words, folder) for name, words in forms]
+
+
+def _job(form: tuple[str, list[str], list[str]]) -> tuple[int, bool]:
+    """The group of a form's module, and whether its rows are float32."""
+    name, takes, words = form
+    single = any(before[0] == "F" and after[0] == "S" for before, after in zip(takes, words, strict=True))
+    return next(place for place, group in enumerate(GROUPS) if name.partition(".")[0] in group), single
+
+
 def _entry(ir, context, compiled, symbol: str, results: int) -> str:
     """LLVM's text of a function that takes cells, calls the pass, and puts results behind its arguments."""
     word = ir.IntType(64)
@@ -161,7 +175,7 @@ def all_forms() -> list[tuple[str, list[str], list[str]]]:
     from importlib import import_module
 
     found = []
-    for name in MODULES:
+    for name in chain(*GROUPS):
         module = import_module(f"softclust.kernels.compiled.{name}")
         for function, thing in vars(module).items():
             if hasattr(thing, "takes") and thing.py_func.__module__ == module.__name__:
@@ -213,16 +227,16 @@ def build() -> None:
         "OMP_NUM_THREADS": "1",
     }
     with tempfile.TemporaryDirectory() as folder:
-        forms = all_forms()
-        names, takes, words = zip(*forms, strict=True)
+        forms = sorted(all_forms(), key=_job)
+        jobs = [[(name, words) for name, _, words in job] for _, job in groupby(forms, _job)]
         with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
-            done = [*pool.map(compile_form, names, words, [folder] * len(forms))]
+            done = [*chain(*pool.map(compile_forms, jobs, [folder] * len(jobs)))]
         lines = [f'static const char digest[] = "{source_digest()}", target[] = "{cpu}";']
         lines += [f'static const char recipe[] = "{recipe()}";']
         lines += [f"static int runs_here(void) {{ return {needs}; }}"]
         lines += [f"extern int32_t {symbol}(int64_t *);" for symbol, _ in done]
         lines += ["static const form forms[] = {"]
-        for name, general, form, (symbol, gives) in zip(names, takes, words, done, strict=True):
+        for (name, general, form), (symbol, gives) in zip(forms, done, strict=True):
             lines += [f'    {{"{name}", "{" ".join(general)}|{" ".join(form)}", "{gives}", {symbol}}},']
         (Path(folder) / "table.h").write_text("\n".join([*lines, "};", ""]))
         command = [compiler(), "-shared", "-fPIC", "-O2", "-s", f"-I{folder}"]

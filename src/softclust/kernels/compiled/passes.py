@@ -61,14 +61,14 @@ def _tile_distances(xt, V, roots, level, parameters, z, rows, d):
 
     A row of zeros has no direction: it is 1 from every cluster.
     """
-    if parameters.by_direction == 0.0:
-        _distances(xt, V, roots, level, z, rows[1], d)
-        return
-    to_directions(xt, rows[1], rows[2])
+    by_direction = parameters.by_direction != 0.0
+    if by_direction:
+        to_directions(xt, rows[1], rows[2])
     _distances(xt, V, roots, level, z, rows[1], d)
-    for k in range(d.shape[0]):
-        for i in range(TILE):
-            d[k, i] = d[k, i] if rows[2, i] > 0.0 else 1.0
+    if by_direction:
+        for k in range(d.shape[0]):
+            for i in range(TILE):
+                d[k, i] = d[k, i] if rows[2, i] > 0.0 else 1.0
 
 
 @compiled
