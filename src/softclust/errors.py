@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 
-_INSIDE = ("softclust", "sklearn")
+_INSIDE = ("softclust", "sklearn", "importlib")
 
 
 def warn(message: str, category: type[Warning]) -> None:
