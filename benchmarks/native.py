@@ -5,8 +5,8 @@
 1. CPU seconds of the first fit of 300 x 4 rows in a fresh process, after scikit-learn's base is imported:
    native, JIT with all code on disk, and (with --cold) JIT with nothing on disk.  Promised: .15 s at most.
 2. CPU ms of a pass on one thread, and of a whole small fit, in each tier; processes take turns and the best
-   counts.  Promised of the median ratio, for single ones scatter both ways on a shared machine: native / JIT at
-   most 1.05 for float64 and 1.3 for float32; refits at most 1.1.
+   counts.  Promised of the median ratio, native / JIT: at most 1.05 for float64, 1.3 for float32, and 1.1
+   for refits.  Single ratios scatter both ways on a shared machine.
 """
 
 from __future__ import annotations

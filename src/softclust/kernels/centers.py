@@ -1,7 +1,4 @@
-"""The step of centres that are points.
-
-It is compiled: for a few centres, calling NumPy would take most of the time.
-"""
+"""The step of centres that are points."""
 
 import numpy as np
 

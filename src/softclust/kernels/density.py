@@ -1,4 +1,4 @@
-"""Sums of a Gaussian kernel around each row: over other rows, far groups skipped, or over cells of rows."""
+"""Sums of a Gaussian kernel around each row: over other rows, or over cells of rows."""
 
 import numpy as np
 

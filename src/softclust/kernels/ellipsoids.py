@@ -1,10 +1,4 @@
-"""Clusters with metrics of their own: squared distances, and first and second moments.
-
-Rows are the vectorised index, as in all kernels.  A tile is transposed once, and its differences from a
-place stay in the first-level cache while they are combined, four features at a time, so that one load
-serves four products.  The passes of `passes.py` call the functions of a tile; all other code calls the
-functions of a block, `squared_distances` and `moments`.
-"""
+"""Squared distances and moments of clusters with metrics of their own."""
 
 import numpy as np
 

@@ -1,9 +1,4 @@
-"""Labelled rows: the exact minimiser of a row's objective with label penalties.
-
-Each row pays alpha_k (p_k - f_k)^2 d_k for every cluster k with a wanted degree f_k (NaN: none is wanted),
-beside what its partition charges.  Labelled rows are few, so these are plain scalar functions of one row:
-`d` distances, `f` wanted degrees, `u` memberships, `t` typicalities, `w` influence dJ/dd, all (c,).
-"""
+"""Labelled rows: their memberships, and their part of the sums over a block."""
 
 import numpy as np
 

@@ -1,9 +1,4 @@
-"""Memberships of linked rows: each row is minimised exactly with the others held, component by component.
-
-A pair costs s p_i' P p_j.  For must-links, P p is (the mass that counts) on the columns that count, minus p
-on singletons.  For cannot-links, P p sums the columns that meet each column.  Both products are kept for
-every row, so a row's pressure is a sum over its neighbours.  J never rises at any row.
-"""
+"""Memberships and labels of linked rows."""
 
 import numpy as np
 

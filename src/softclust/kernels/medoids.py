@@ -1,10 +1,4 @@
-"""Swaps of medoids, and distances to medoids.
-
-`paid[j, o]` is what row o pays if row j is its medoid, so the distances to one candidate lie side by side.
-The medoid in `slot` is row `rows[slot]` of this table.  For every row, `near` and `second` are the slots of
-its nearest and second nearest medoid, and `d_near` and `d_second` are the distances to them (`d_second` is
-infinite if there is only one medoid).
-"""
+"""Swaps of medoids, and distances to medoids; `compiled/medoids.py` describes the arguments."""
 
 import numpy as np
 

@@ -1,7 +1,4 @@
-"""The two compiled passes over a block, `sweep` and `assign`, for clusters that are points or have metrics.
-
-Each pass is one function for both: a rule takes seconds to compile, and is compiled here once.
-"""
+"""A block of rows and the numbers of a model, in the form that the passes `sweep` and `assign` take."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""k-means++, with one compiled pass over the rows per trial."""
+"""k-means++: the rows that become centres."""
 
 import numpy as np
 

@@ -1,7 +1,4 @@
-"""A proposal of L-BFGS.
-
-It is compiled: for few numbers, calling BLAS would take longer than the work itself.
-"""
+"""A proposal of L-BFGS."""
 
 import numpy as np
 

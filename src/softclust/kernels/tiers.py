@@ -38,6 +38,7 @@ def _native() -> tuple[dict[str, Callable[..., Any]], str]:
         return {}, "just in time by Numba: this installation has no native library"
     if library.digest != source_digest():
         return {}, "just in time by Numba: the native library was built from other sources"
+    # "old-cpu" lets tests see what a processor without AVX2 would get.
     if not library.runs_here() or os.environ.get("SOFTCLUST_NATIVE") == "old-cpu":
         return {}, f"just in time by Numba: the native library needs a processor of {library.target}"
     return library.passes(), f"native, for {library.target}"

@@ -1,4 +1,4 @@
-"""Typicalities near wanted degrees, for exponents that have no formula; many entries at a time."""
+"""Typicalities near wanted degrees, for exponents that have no formula."""
 
 import numpy as np
 
