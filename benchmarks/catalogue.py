@@ -6,7 +6,7 @@ Each entry has a process of its own.  `cold` is the CPU time of its first fit, o
 is imported.  Then come the wall times of a fit of each set, the best of three for fits below a second:
 iris, wine (standardised), the first 300 digits, all 1,797 digits, and 20,000 x 16 (eight blobs).  A star
 means that the fit did not converge, `n` that the entry takes other data; iterations are those of the fit
-to 300 digits.  A fit that takes more than 60 s is given up.  Peers: the nearest algorithms of scikit-learn
+to 300 digits.  A fit that takes more than 10 s is given up.  Peers: the nearest algorithms of scikit-learn
 and scikit-fuzzy.
 Promised: no entry above 3 s on 300 digits, unless the reason is printed.
 """
@@ -24,7 +24,7 @@ import numpy as np
 
 from common import machine, parser, print_table, verdict
 
-LIMIT, SLOW = 60, 3.0
+LIMIT, SLOW = 10, 3.0
 SETS = ("iris", "wine", "300 digits", "digits", "20,000 x 16")
 NEEDS_LABELS = ("skmeans", "sfcm", "srpcm", "spcm", "spfcm", "secm", "cecm", "lpecm")
 PEERS = {"kmeans": "KMeans", "gmm": "GaussianMixture", "fcm": "skfuzzy"}
