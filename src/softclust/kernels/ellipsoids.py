@@ -26,6 +26,6 @@ def moments(points, V, W):
     c, p = V.shape
     first, second = np.zeros((c, p)), np.zeros((c, p, p))
     points, V, W = (np.ascontiguousarray(x, np.float64) for x in (points, V, W))
-    buffer = np.empty((2 * p + 1 + c, TILE))
-    _moments(points, V, W, buffer[:p], buffer[p : 2 * p], buffer[2 * p + 1 :], buffer[2 * p], first, second)
+    xt, z, weighed, w = (np.empty((rows, TILE)) for rows in (p, p, p, c))
+    _moments(points, V, W, xt, z, w, weighed, first, second)
     return first, second

@@ -33,7 +33,7 @@ def workspace(dtype, features, clusters):
     """Return the calling thread's buffers, which are kept until the thread asks for another shape.
 
     In this order: two tiles of rows (xt, z), distances (d), three tiles of memberships (w, other, spare),
-    four numbers for each row of a tile (rows), and one double for each row (weighed).
+    four numbers for each row of a tile (rows), and a tile of rows in doubles (weighed).
     """
     key = (dtype, features, clusters)
     if getattr(_local, "key", None) != key:
@@ -42,6 +42,6 @@ def workspace(dtype, features, clusters):
             *(np.empty((features, TILE), dtype) for _ in range(2)),
             *(np.empty((clusters, TILE), dtype) for _ in range(4)),
             np.empty((4, TILE), dtype),
-            np.empty(TILE),
+            np.empty((features, TILE)),
         )
     return _local.buffers

@@ -13,10 +13,12 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from softclust.kernels.codes import FEATURES, TILE
+from softclust.kernels.compiled.sums import lane_total
 from softclust.kernels.compiled.vectors import Vectors, arrays
 
-_FLAGS = ("contract", "nsz", "reassoc")
+_FLAGS = ("contract", "nsz")
 _VECTOR_BYTES = 32
+_MOMENT_LANES = 4  # on every processor: the order of the sums depends on it
 _DISTANCE_BLOCK = 2, 4  # clusters, vectors of rows
 _SCALED_BLOCK = 1, 4  # fewer clusters, because scales take registers too
 _MOMENT_BLOCK = 4, 3  # clusters, features
@@ -43,8 +45,7 @@ class _Block(Vectors):
 
     def add_product(self, a, b, total):
         """Add a product to a sum: total <- total + a b."""
-        product = self.builder.fmul(a, b, flags=_FLAGS)
-        self.builder.store(self.builder.fadd(self.builder.load(total), product, flags=_FLAGS), total)
+        self.builder.store(self.multiply_add(a, b, self.builder.load(total)), total)
 
     def plus(self, index, number):
         """Return index + number."""
@@ -64,12 +65,6 @@ class _Block(Vectors):
         for first, stop, step in ((_i64(0), whole, size), (whole, count, 1)):
             with self.steps(first, stop, step) as (index, _):
                 work(index, step)
-
-    def total(self, x):
-        """Return the sum of a vector of four numbers."""
-        for order in ([2, 3, 0, 1], [1, 0, 3, 2]):
-            x = self.builder.fadd(x, self.mix(x, x, order), flags=_FLAGS)
-        return self.builder.extract_element(x, ir.Constant(ir.IntType(32), 0))
 
 
 def _distances(context, builder, signature, arguments):
@@ -129,45 +124,56 @@ def scaled_distances(typing_context, xt, V, d, S):
     return types.void(xt, V, d, S), _distances
 
 
+def _moments(context, builder, signature, arguments, triangle):
+    """Emit moment[k, j] += sum_i w[k, i] x[j, i], in doubles; with `triangle`, at least for j <= k."""
+    lanes = _MOMENT_LANES
+    code = _Block(builder, True, lanes)
+    of_x, of_w = (Vectors(builder, kind.dtype == types.float64, lanes) for kind in signature.args[:2])
+    xt, w, moment = arrays(context, builder, signature, arguments, range(3))
+    p, c = (builder.extract_value(array.shape, 0) for array in (xt, w))
+    width, columns = _MOMENT_BLOCK if of_x.vector == of_w.vector == code.vector else _SINGLE_MOMENT_BLOCK
+
+    def load(given, data, place):
+        """Load a vector as doubles."""
+        x = given.load(data, place)
+        return x if given.vector == code.vector else builder.fpext(x, code.vector)
+
+    def block(k, clusters, j, features):
+        """Add the moments of some clusters in some features."""
+        sums = code.sums(clusters, features)
+        code.clear(sums)
+        of_clusters, of_features = (
+            code.starts(first, count, _i64(TILE)) for first, count in ((k, clusters), (j, features))
+        )
+        with code.steps(_i64(0), _i64(TILE), lanes) as (i, _):
+            x = [load(of_x, xt.data, builder.add(start, i)) for start in of_features]
+            for start, totals in zip(of_clusters, sums, strict=True):
+                weight = load(of_w, w.data, builder.add(start, i))
+                for part, total in zip(x, totals, strict=True):
+                    code.add_product(weight, part, total)
+        for start, totals in zip(code.starts(k, clusters, p), sums, strict=True):
+            for q, total in enumerate(totals):
+                place = builder.gep(moment.data, [builder.add(start, code.plus(j, q))])
+                whole = lane_total(code, builder.load(total))
+                builder.store(builder.fadd(builder.load(place), whole), place)
+
+    def some_clusters(k, clusters):
+        code.in_blocks(code.plus(k, clusters) if triangle else p, columns, partial(block, k, clusters))
+
+    code.in_blocks(c, width, some_clusters)
+    return context.get_dummy_value()
+
+
 @intrinsic
 def add_moments(typing_context, xt, w, moment):
     """Add the moments of a tile, in doubles: moment[k, j] += sum_i w[k, i] x[j, i]."""
+    return types.void(xt, w, moment), partial(_moments, triangle=False)
 
-    def build(context, builder, signature, arguments):
-        lanes = _VECTOR_BYTES // 8
-        code = _Block(builder, True, lanes)
-        given = Vectors(builder, signature.args[0].dtype == types.float64, lanes)
-        xt, w, moment = arrays(context, builder, signature, arguments, range(3))
-        p, c = (builder.extract_value(array.shape, 0) for array in (xt, w))
-        width, columns = _MOMENT_BLOCK if given.vector == code.vector else _SINGLE_MOMENT_BLOCK
 
-        def load(data, place):
-            """Load a vector as doubles."""
-            x = given.load(data, place)
-            return x if given.vector == code.vector else builder.fpext(x, code.vector)
+@intrinsic
+def add_products(typing_context, z, weighed, second):
+    """Add the products of a tile, in doubles: second[q, j] += sum_i weighed[q, i] z[j, i], for j <= q.
 
-        def block(k, clusters, j, features):
-            """Add the moments of some clusters in some features."""
-            sums = code.sums(clusters, features)
-            code.clear(sums)
-            of_clusters, of_features = (
-                code.starts(first, count, _i64(TILE)) for first, count in ((k, clusters), (j, features))
-            )
-            with code.steps(_i64(0), _i64(TILE), lanes) as (i, _):
-                x = [load(xt.data, builder.add(start, i)) for start in of_features]
-                for start, totals in zip(of_clusters, sums, strict=True):
-                    weight = load(w.data, builder.add(start, i))
-                    for part, total in zip(x, totals, strict=True):
-                        code.add_product(weight, part, total)
-            for start, totals in zip(code.starts(k, clusters, p), sums, strict=True):
-                for q, total in enumerate(totals):
-                    place = builder.gep(moment.data, [builder.add(start, code.plus(j, q))])
-                    whole = code.total(builder.load(total))
-                    builder.store(builder.fadd(builder.load(place), whole), place)
-
-        code.in_blocks(
-            c, width, lambda k, clusters: code.in_blocks(p, columns, partial(block, k, clusters))
-        )
-        return context.get_dummy_value()
-
-    return types.void(xt, w, moment), build
+    Some entries above the diagonal are added too.
+    """
+    return types.void(z, weighed, second), partial(_moments, triangle=True)

@@ -13,9 +13,9 @@ from softclust.kernels.tiers import source_digest
 # the process uses whichever copy it loads or compiles first, and the last bits would depend on that order.
 _COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": True}
 
-# Sums may be reordered and contracted, which lets them vectorise.  But infinities and NaN must keep their
-# meaning, so not all of "fast" is used.
-_FAST = {"contract", "reassoc", "arcp", "nsz"}
+# A product and a sum may become one operation.  Sums keep their order and quotients stay quotients, or the
+# last bits would depend on the processor.  (`sums.py` has sums that are fast all the same.)
+_FAST = {"contract", "nsz"}
 
 
 def compiled(function):

@@ -9,7 +9,9 @@ functions of a block, `squared_distances` and `moments`.
 import numpy as np
 
 from softclust.kernels.codes import TILE
+from softclust.kernels.compiled.blocks import add_products
 from softclust.kernels.compiled.decorators import compiled, compiled_pass
+from softclust.kernels.compiled.sums import total
 
 
 @compiled
@@ -33,7 +35,8 @@ def _combine(z, roots, q, out):
     while j + 4 <= p:
         a, b, c, d = roots[j, q], roots[j + 1, q], roots[j + 2, q], roots[j + 3, q]
         for i in range(TILE):
-            out[i] += a * z[j, i] + b * z[j + 1, i] + c * z[j + 2, i] + d * z[j + 3, i]
+            x = (out[i] + a * z[j, i]) + b * z[j + 1, i]  # in this order: each is one operation
+            out[i] = (x + c * z[j + 2, i]) + d * z[j + 3, i]
         j += 4
     while j < p:
         a = roots[j, q]
@@ -55,14 +58,14 @@ def _away(xt, v, z):
 def metric_distances(xt, V, roots, z, one, d):
     """Compute d[k, i] <- |L_k'(x_i - v_k)|^2; `z` (p, TILE) and `one` (TILE,) are spare buffers."""
     for k in range(V.shape[0]):
-        total = d[k]
+        square = d[k]
         _away(xt, V[k], z)
         for i in range(TILE):
-            total[i] = 0.0
+            square[i] = 0.0
         for q in range(xt.shape[0]):
             _combine(z, roots[k], q, one)
             for i in range(TILE):
-                total[i] += one[i] * one[i]
+                square[i] += one[i] * one[i]
 
 
 @compiled_pass("F2 F2 F3 F2 F2 F1 F2 F2")
@@ -79,48 +82,20 @@ def squared_distances(points, V, roots, xt, z, one, d, D):
 
 
 @compiled
-def _add_products(z, weighed, j, second):
-    """Add products to row j of a lower triangle: second[j, q] += sum_i weighed_i z_qi for q <= j."""
-    q = 0
-    while q + 4 <= j + 1:
-        a, b, c, d = 0.0, 0.0, 0.0, 0.0
-        for i in range(TILE):
-            w = weighed[i]
-            a += w * z[q, i]
-            b += w * z[q + 1, i]
-            c += w * z[q + 2, i]
-            d += w * z[q + 3, i]
-        second[j, q] += a
-        second[j, q + 1] += b
-        second[j, q + 2] += c
-        second[j, q + 3] += d
-        q += 4
-    while q <= j:
-        a = 0.0
-        for i in range(TILE):
-            a += weighed[i] * z[q, i]
-        second[j, q] += a
-        q += 1
-
-
-@compiled
 def add_moments_about(xt, V, w, z, weighed, first, second):
     """Add first[k] += sum_i w_ki z_i and second[k] += sum_i w_ki z_i z_i', with z_i = x_i - v_k.
 
-    Only the lower triangle of second[k] is written.  The sums are doubles, and so is the spare buffer
-    `weighed` (TILE,).
+    Only the lower triangle of second[k] is right.  The sums are doubles, and so is the spare buffer
+    `weighed` (p, TILE).
     """
     for k in range(V.shape[0]):
         wk = w[k]
         _away(xt, V[k], z)
         for j in range(xt.shape[0]):
-            zj = z[j]
-            total = 0.0
             for i in range(TILE):
-                weighed[i] = np.float64(zj[i]) * wk[i]
-                total += weighed[i]
-            first[k, j] += total
-            _add_products(z, weighed, j, second[k])
+                weighed[j, i] = np.float64(z[j, i]) * wk[i]
+            first[k, j] += total(weighed[j])
+        add_products(z, weighed, second[k])
 
 
 @compiled
@@ -132,7 +107,7 @@ def mirror(second):
                 second[k, q, j] = second[k, j, q]
 
 
-@compiled_pass("D2 D2 D2 D2 D2 D2 D1 D2 D3")
+@compiled_pass("D2 D2 D2 D2 D2 D2 D2 D2 D3")
 def moments(points, V, W, xt, z, w, weighed, first, second):
     """Add the moments of a block about the places V, tile by tile."""
     n = points.shape[0]

@@ -11,6 +11,7 @@ import numpy as np
 from softclust.kernels.codes import HALF, MANHATTAN, PLAIN, TILE
 from softclust.kernels.compiled.blocks import squared_distances
 from softclust.kernels.compiled.decorators import compiled, compiled_pass
+from softclust.kernels.compiled.sums import dot, gain
 
 _GAIN = 1e-12  # least gain, as a share of the loss: less is rounding, and equal swaps would go on for ever
 
@@ -65,27 +66,25 @@ def _best_swap(d, near, d_near, d_second, weight, removal, change, closer):
     medoid are gathered first, without a branch that the processor could mispredict.
     """
     n, k = near.shape[0], removal.shape[0]
-    gain = 0.0
     if k == 1:
-        for o in range(n):
-            gain += weight[o] * (np.float64(d[o]) - d_near[o])
-        return 0, gain
+        return 0, dot(weight, d) - dot(weight, d_near)
     count = 0
     for o in range(n):
         closer[count] = o
         count += d[o] < d_second[o]
     for slot in range(k):
         change[slot] = removal[slot]
+    gained = 0.0
     for at in range(count):
         o = closer[at]
         w, x, y = weight[o], np.float64(d[o]), np.float64(d_near[o])
-        gain += w * min(x - y, 0.0)
+        gained += w * min(x - y, 0.0)
         change[near[o]] += w * (max(x, y) - d_second[o])
     best = 0
     for slot in range(1, k):
         if change[slot] < change[best]:
             best = slot
-    return best, gain + change[best]
+    return best, gained + change[best]
 
 
 @compiled
@@ -157,15 +156,6 @@ def swap_pass(
 
 
 # ------------------------------------------------------------------ BUILD
-@compiled
-def _gain(d, d_near, weight):
-    """Return what a row at distances d gains as a medoid: sum_o w_o max(d_near_o - d_o, 0)."""
-    total = 0.0
-    for o in range(d.shape[0]):
-        total += weight[o] * max(np.float64(d_near[o]) - d[o], 0.0)
-    return total
-
-
 @compiled_pass("F2 D1 L1 F1 D1 L1")
 def build(paid, weight, rows, d_near, bound, fresh):
     """Choose medoids by BUILD (Kaufman & Rousseeuw): the most central row, then the row that gains most.
@@ -175,10 +165,7 @@ def build(paid, weight, rows, d_near, bound, fresh):
     """
     n = d_near.shape[0]
     for j in range(n):
-        total = 0.0
-        for o in range(n):
-            total += weight[o] * paid[j, o]
-        bound[j], fresh[j] = -total, 0
+        bound[j], fresh[j] = -dot(weight, paid[j]), 0
     best = 0
     for j in range(n):
         if bound[j] > bound[best]:
@@ -189,7 +176,7 @@ def build(paid, weight, rows, d_near, bound, fresh):
     bound[best] = -np.inf
     for j in range(n):
         if bound[j] > -np.inf:
-            bound[j], fresh[j] = _gain(paid[j], d_near, weight), 1
+            bound[j], fresh[j] = gain(weight, d_near, paid[j]), 1
     for slot in range(1, rows.shape[0]):
         while True:
             best = 0
@@ -198,7 +185,7 @@ def build(paid, weight, rows, d_near, bound, fresh):
                     best = j
             if fresh[best] == slot:
                 break
-            bound[best], fresh[best] = _gain(paid[best], d_near, weight), slot
+            bound[best], fresh[best] = gain(weight, d_near, paid[best]), slot
         rows[slot] = best
         bound[best] = -np.inf
         for o in range(n):

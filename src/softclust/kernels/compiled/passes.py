@@ -9,6 +9,7 @@ from softclust.kernels.compiled.decorators import compiled, compiled_pass
 from softclust.kernels.compiled.ellipsoids import add_moments_about, metric_distances, mirror
 from softclust.kernels.compiled.memberships import members
 from softclust.kernels.compiled.rules import influence, least_influence
+from softclust.kernels.compiled.sums import dot
 from softclust.kernels.compiled.tiles import accumulate, add_rows, load_tile, load_weights, to_directions
 from softclust.kernels.compiled.vector_math import exp_or_zero
 
@@ -83,7 +84,7 @@ def _are_within(V, limit):
 
 @compiled_pass(
     "F2 D1 F1 b F1 F1 l P L1",
-    "F2 F2 F2 F2 F2 F2 F2 D1 F2 F3 F1 D1 D1 D2 D3",
+    "F2 F2 F2 F2 F2 F2 F2 D2 F2 F3 F1 D1 D1 D2 D3",
 )
 def sweep(
     X, weight, units, narrow, factor, least, kind, parameters, left_out,
@@ -117,10 +118,7 @@ def sweep(
         while position < left_out.shape[0] and left_out[position] < start + count:
             row_weight[left_out[position] - start] = 0.0
             position += 1
-        total = 0.0
-        for i in range(TILE):
-            total += row_weight[i] * loss[i]
-        sums[0] += total
+        sums[0] += dot(row_weight, loss)
         if (
             count < TILE or weight.shape[0] > 0 or left_out.shape[0] > 0 or parameters.density_rate > 0.0
         ):  # otherwise each row weighs 1

@@ -8,17 +8,9 @@ from math import sqrt
 import numpy as np
 
 from softclust.kernels.compiled.decorators import compiled, compiled_pass
+from softclust.kernels.compiled.sums import dot
 
 _LEAST_COSINE = 1e-8  # between a step and its bend, the change of the plain step along it
-
-
-@compiled
-def _dot(x, y):
-    """Return the dot product of x and y."""
-    total = 0.0
-    for j in range(x.shape[0]):
-        total += x[j] * y[j]
-    return total
 
 
 @compiled
@@ -45,9 +37,9 @@ def _learn(x, image, kept, products, count):
         last[j], before[j] = x[j], downhill
     if count < 0:  # x is the first point
         return 0
-    product = _dot(step, bend)
+    product = dot(step, bend)
     products[0, place] = product
-    least = _LEAST_COSINE * sqrt(_dot(step, step) * _dot(bend, bend))
+    least = _LEAST_COSINE * sqrt(dot(step, step) * dot(bend, bend))
     return count + 1 if product > least and least > 0.0 else 0
 
 
@@ -65,18 +57,16 @@ def two_loops(x, image, kept, products, count, way):
     first = max(count - window, 0)
     for n in range(count - 1, first - 1, -1):
         k = n % window
-        shares[k] = _dot(steps[k], way) / products[0, k]
+        shares[k] = dot(steps[k], way) / products[0, k]
         _add(-shares[k], bends[k], way)
     if count > 0:
         k = (count - 1) % window
-        guess = min(max(products[0, k] / _dot(bends[k], bends[k]), 1.0), 2.0)
+        guess = min(max(products[0, k] / dot(bends[k], bends[k]), 1.0), 2.0)
         for j in range(way.shape[0]):
             way[j] *= guess
     for n in range(first, count):
         k = n % window
-        _add(shares[k] - _dot(bends[k], way) / products[0, k], steps[k], way)
-    size = 0.0
+        _add(shares[k] - dot(bends[k], way) / products[0, k], steps[k], way)
     for j in range(way.shape[0]):
         way[j] += x[j]
-        size += way[j] * way[j]
-    return count if size < np.inf else 0
+    return count if dot(way, way) < np.inf else 0

@@ -16,7 +16,7 @@ from softclust.kernels.compiled.vectors import Vectors, arrays
 
 MOST_CLUSTERS = 8
 _GROUP = 4
-_FLAGS = ("contract", "nsz", "reassoc")
+_FLAGS = ("contract", "nsz")
 _VECTOR_BYTES = 32
 _i64 = ir.IntType(64)
 

@@ -215,7 +215,7 @@ def entropic_influence(d, w, s, low, loss, m, width, has_noise, noise):
     Noise is one more column, of d = -noise.  Exponents are counted from the nearest column, noise included.
     """
     entropic_shares(d, w, s, low, width)
-    least = least_influence(w)
+    least = exp(log(least_influence(w)) / max(m, 1.0))  # u^m is not less than the least influence
     for i in range(TILE):
         nearer = max(low[i] + noise, 0.0) if has_noise else 0.0
         share = exp(-nearer) if has_noise else 1.0

@@ -6,6 +6,7 @@ import numpy as np
 
 from softclust.kernels.codes import FEATURES, TILE
 from softclust.kernels.compiled.decorators import compiled
+from softclust.kernels.compiled.sums import dot, total
 from softclust.kernels.compiled.transpose import load_pairs, load_square, prefetch
 
 
@@ -113,10 +114,5 @@ def add_rows(X, start, count, units, w, label, weight, moment):
 def accumulate(d, w, weight, scatter):
     """Add sum_i w and sum_i w d of each cluster to the running sums `weight` and `scatter`."""
     for k in range(w.shape[0]):
-        dk, wk = d[k], w[k]
-        total, spread = 0.0, 0.0
-        for i in range(TILE):
-            total += wk[i]
-            spread += wk[i] * dk[i]
-        weight[k] += total
-        scatter[k] += spread
+        weight[k] += total(w[k])
+        scatter[k] += dot(w[k], d[k])

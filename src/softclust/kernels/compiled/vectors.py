@@ -1,6 +1,7 @@
 """Vectors of numbers in LLVM's own code, for loops that its vectoriser does not vectorise."""
 
 from llvmlite import ir
+from numba.core.cgutils import get_or_insert_function
 
 
 def arrays(context, builder, signature, arguments, places):
@@ -35,6 +36,14 @@ class Vectors:
         """Return the numbers of a and b in this order; the numbers of b are counted on from those of a."""
         mask = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), order)
         return self.builder.shuffle_vector(a, b, mask)
+
+    def multiply_add(self, a, b, c):
+        """Return a b + c in one operation where the processor has it; a, b and c are vectors or numbers."""
+        name = f"f{8 * self.size}" if a.type != self.vector else f"v{self.lanes}f{8 * self.size}"
+        function = get_or_insert_function(
+            self.builder.module, ir.FunctionType(a.type, [a.type] * 3), f"llvm.fmuladd.{name}"
+        )
+        return self.builder.call(function, [a, b, c])
 
     def broadcast(self, number):
         """Return a vector with one number in all lanes."""
