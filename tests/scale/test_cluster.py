@@ -314,6 +314,7 @@ def test_a_holder_serves_its_shards_in_order(threads):
 @pytest.mark.parametrize("near", [True, False])
 def test_holders_are_asked_by_the_shortest_way(near, client, monkeypatch):
     """By the client itself where it can reach their workers, and otherwise by the scheduler."""
+    client.wait_for_workers(2)  # a test before this one may have killed some
     monkeypatch.setattr(workers, "_MOST_DIRECT", 256 if near else 0)
     begin, asked = ProxyRPC.__init__, []
 

@@ -48,7 +48,9 @@ class Rule(NamedTuple):
 
 
 NEGLIGIBLE = 32.0  # terms of a density below exp(-32) = 1.3e-14 are left out: a million of them make 1e-8
-MANY_CLUSTERS = 12  # of a hard partition: from here on, adding row by row beats sums over all clusters
+# From so many clusters, with so many coordinates in all, adding the rows of a hard partition one by one
+# beats sums over all clusters.
+MANY_CLUSTERS, MANY_COORDINATES = 8, 512
 # Influence below this counts as 0: its products would be subnormal numbers, which take Intel processors a
 # hundred times as long.
 LEAST_INFLUENCE, LEAST_SINGLE = 1e-260, 1e-30  # of float64 and float32

@@ -3,7 +3,7 @@
 Each pass is one function for both: a rule takes seconds to compile, and is compiled here once.
 """
 
-from softclust.kernels.codes import FEATURES, HARD, MANY_CLUSTERS, NARROW_EXPONENT, TILE
+from softclust.kernels.codes import HARD, MANY_CLUSTERS, MANY_COORDINATES, NARROW_EXPONENT, TILE
 from softclust.kernels.compiled.blocks import add_moments, squared_distances
 from softclust.kernels.compiled.decorators import compiled, compiled_pass
 from softclust.kernels.compiled.ellipsoids import add_moments_about, metric_distances, mirror
@@ -104,7 +104,7 @@ def sweep(
         and parameters.by_direction == 0.0
         and roots.shape[0] == 0
         and c >= MANY_CLUSTERS
-        and X.shape[1] >= FEATURES
+        and c * X.shape[1] >= MANY_COORDINATES
     )
     position = 0
     for start in range(0, X.shape[0], TILE):

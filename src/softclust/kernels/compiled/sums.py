@@ -32,16 +32,15 @@ def _sum(context, builder, signature, arguments, is_gain=False):
     number = ir.DoubleType()
     n = builder.extract_value(data[0].shape, 0)
     whole = builder.and_(n, _i64(-_LANES * _SUMS))
-    sums = [
-        cgutils.alloca_once_value(builder, ir.Constant(code.vector, [0.0] * _LANES)) for _ in range(_SUMS)
-    ]
+    zeros = ir.Constant(code.vector, [0.0] * _LANES)
+    sums = [cgutils.alloca_once_value(builder, zeros) for _ in range(_SUMS)]
     left = cgutils.alloca_once_value(builder, number(0.0))
 
     def add(numbers, out):
         x, *others = numbers
         if is_gain:
             gap = builder.fsub(*others)
-            zero = ir.Constant(gap.type, [0.0] * _LANES if gap.type == code.vector else 0.0)
+            zero = zeros if gap.type == code.vector else number(0.0)
             others = [builder.select(builder.fcmp_ordered(">", gap, zero), gap, zero)]
         before = builder.load(out)
         builder.store(code.multiply_add(x, *others, before) if others else builder.fadd(before, x), out)
