@@ -31,6 +31,7 @@ SCRIPTS = {
     "catalogue": "Every entry of the catalogue",
     "separations": "Clusters far apart and overlapping",
     "memory": "Working memory",
+    "quality": "Quality of the answers with defaults",
     "labels": "Rows with labels",
     "evidential": "Evidential c-means beside evclust",
     "geometries": "Mixtures beside scikit-learn, ellipsoids",

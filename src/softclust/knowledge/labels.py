@@ -128,7 +128,7 @@ def labels_of_classes(y: Any, n: int, classes: np.ndarray) -> Labels | None:
         return check_labels(values, n, len(classes))[0]
     if values.shape != (n,):
         raise ValueError(f"y has the shape {values.shape}; X has {n} rows.")
-    rows = np.flatnonzero(~_unlabelled(values))
+    rows = np.flatnonzero(~unlabelled(values))
     place = {name: k for k, name in enumerate(classes.tolist())}
     codes = [place.get(value, -1) for value in values[rows].tolist()]
     if -1 in codes:
@@ -138,7 +138,7 @@ def labels_of_classes(y: Any, n: int, classes: np.ndarray) -> Labels | None:
     return Labels(rows, np.eye(len(classes))[codes], classes) if len(rows) else None
 
 
-def _unlabelled(values: np.ndarray) -> np.ndarray:
+def unlabelled(values: np.ndarray) -> np.ndarray:
     """(n,) True where a row has no label: -1, None or NaN."""
     if values.dtype.kind in "fc":
         return np.isnan(values) | (values == -1)
@@ -166,7 +166,7 @@ def _hard_labels(values: np.ndarray, c: int) -> Labels:
 
     If the classes are some of 0..c-1, class k is cluster k.
     """
-    known = ~_unlabelled(values)
+    known = ~unlabelled(values)
     if values.dtype.kind == "O":  # sorting may leave equal sets apart, so classes are found by hash
         names = list(dict.fromkeys(values[known].tolist()))
         with suppress(TypeError):  # classes that do not compare stay in order of appearance

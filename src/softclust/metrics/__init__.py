@@ -2,8 +2,9 @@
 
 Validity indices use memberships, rows and centres to compare numbers of clusters and parameters, without
 any classes.  `INDICES` lists the validity indices, and `validity` computes all that apply to a fitted
-estimator.  The other functions compare two partitions of the same rows.  All functions take arrays and keep
-memory linear in the number of rows.
+estimator.  The other functions compare two partitions of the same rows; of these, the Brier score and the
+calibration table compare memberships with known classes.  All functions take arrays and keep memory linear
+in the number of rows.
 """
 
 from __future__ import annotations
@@ -18,6 +19,13 @@ from softclust.metrics.agreement import (
     matched_accuracy,
     matched_errors,
     rand_index,
+)
+from softclust.metrics.calibration import (
+    CalibrationTable,
+    brier_score,
+    brier_skill,
+    calibration_table,
+    expected_calibration_error,
 )
 from softclust.metrics.compactness import fukuyama_sugeno, kwon, tang, xie_beni
 from softclust.metrics.memberships import (
@@ -38,9 +46,14 @@ _OF_SCIKIT_LEARN = ("adjusted_rand_score", "normalized_mutual_info_score")
 
 __all__ = [
     "INDICES",
+    "CalibrationTable",
     "Index",
     "adjusted_rand_score",
+    "brier_score",
+    "brier_skill",
+    "calibration_table",
     "credal_rand_index",
+    "expected_calibration_error",
     "fukuyama_sugeno",
     "fuzzy_adjusted_rand_index",
     "fuzzy_hypervolume",

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from softclust.knowledge.labels import unlabelled
 from softclust.knowledge.sample_weight import check_weight
 
 _TOLERANCE = {8: 1e-6, 4: 1e-4, 2: 1e-2}  # of the sum of a row, by the size of a float in bytes
+
+_MOST_BINS = 1_000_000
 
 
 def check_memberships(U: ArrayLike, name: str = "U") -> np.ndarray:
@@ -82,6 +85,28 @@ def check_labels(y: ArrayLike, name: str) -> tuple[np.ndarray, int]:
     if len(missing):
         raise ValueError(f"{name}[{missing[0]}] is NaN, but every row needs a label.")
     return codes.reshape(-1), len(names)
+
+
+def check_truth(truth: ArrayLike, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the positions of the rows with a class, the code of each such class, and the sorted classes.
+
+    -1, None and NaN mean that the class of a row is not known.
+    """
+    truth = np.asarray(truth)
+    if truth.shape != (n,):
+        raise ValueError(f"truth has the shape {truth.shape}, but a class for each of {n} rows is needed.")
+    rows = np.flatnonzero(~unlabelled(truth))
+    if not len(rows):
+        raise ValueError("truth names no class: every row is -1, None or NaN, but one class is needed.")
+    codes, _ = check_labels(truth[rows], "truth")
+    return rows, codes, np.unique(truth[rows])
+
+
+def check_bins(bins: Any) -> int:
+    """Return the number of bins; raise unless it is a whole number from 1 to 1,000,000."""
+    if not isinstance(bins, int | np.integer) or isinstance(bins, bool) or not 1 <= bins <= _MOST_BINS:
+        raise ValueError(f"bins={bins!r} does not fit; it is a whole number from 1 to {_MOST_BINS:,}.")
+    return int(bins)
 
 
 def _numbers(A: ArrayLike, name: str, what: str) -> np.ndarray:
