@@ -95,15 +95,44 @@ def middling_square(source: Source) -> float:
 
     The spatial median (Weiszfeld's iteration) turns with the data, and no outlier moves it far.
     """
+    points, weight = _sampled_points(source)
+    squares = _squared_lengths(points - _spatial_median(points, weight))
+    order = np.argsort(squares)
+    half = np.searchsorted(np.cumsum(weight[order]), 0.5 * weight.sum())
+    return float(squares[order[half]]) or float(weight @ squares / weight.sum()) or 1.0
+
+
+def effective_dimension(source: Source) -> float:
+    """Return p_eff = 1 / tr(F^2) in [1, p], the number of directions in which the rows spread.
+
+    F is the mean of z z' / |z|^2, with z the gap of a row from the spatial median of at most 20,000 rows; F
+    has the trace 1.  Rows count by their weight, and rows at the median do not count.  p_eff is p for
+    round clouds and 1 for rows on a line; no outlier counts for more than another row.
+    """
+    sums = source.reduce(_directions, _spatial_median(*_sampled_points(source)))
+    total = np.trace(sums)
+    if not total > 0:  # all rows are in one place
+        return 1.0
+    return float(np.clip(1 / ((sums / total) ** 2).sum(), 1.0, len(sums)))
+
+
+def _directions(rows: Rows, centre: np.ndarray) -> np.ndarray:
+    """(p, p) sum of w z z' / |z|^2 over a block."""
+    Z = rows.points.astype(np.float64) - centre
+    size = np.abs(Z).max(axis=1, keepdims=True)  # before squares, which might overflow or vanish
+    Z /= np.where(size > 0, size, 1.0)
+    Z /= np.where(size > 0, np.sqrt(_squared_lengths(Z))[:, None], 1.0)
+    return (rows.weights[:, None] * Z).T @ Z
+
+
+def _sampled_points(source: Source) -> tuple[np.ndarray, np.ndarray]:
+    """Return the points and weights of at most 20,000 rows that count; the greatest weight is 1."""
     rows = source.sample(SAMPLE_ROWS, np.random.default_rng(0)).in_memory().rows
     points, weight = rows.points.astype(np.float64), np.ones(len(rows))
     if rows.weight is not None:
         counts = rows.weight > 0
         points, weight = points[counts], rows.weight[counts] / rows.weight.max()
-    squares = _squared_lengths(points - _spatial_median(points, weight))
-    order = np.argsort(squares)
-    half = np.searchsorted(np.cumsum(weight[order]), 0.5 * weight.sum())
-    return float(squares[order[half]]) or float(weight @ squares / weight.sum()) or 1.0
+    return points, weight
 
 
 def _spatial_median(points: np.ndarray, weight: np.ndarray) -> np.ndarray:
