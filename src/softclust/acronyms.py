@@ -71,14 +71,18 @@ _ENTRIES = [
         {"m": 2.0, "geometry": "mahalanobis"},
     ),
     Entry(
-        "gk", "Gustafson-Kessel", "FuzzyCMeans", _GUSTAFSON, {"geometry": "ellipsoids", "metric_reg": 0.0}
+        "gk",
+        "Gustafson-Kessel",
+        "FuzzyCMeans",
+        _GUSTAFSON,
+        {"m": 2.0, "geometry": "ellipsoids", "metric_reg": 0.0},
     ),
     Entry(
         "gg",
         "Gath-Geva",
         "FuzzyCMeans",
         "Gath & Geva (1989), Unsupervised optimal fuzzy clustering",
-        {"geometry": "gath-geva", "metric_reg": 0.0},
+        {"m": 2.0, "geometry": "gath-geva", "metric_reg": 0.0},
     ),
     Entry("afcs", "Adaptive fuzzy c-shells", "FuzzyCMeans", _DAVE, {"m": 2.0, "geometry": "shells"}),
     Entry(
@@ -177,7 +181,7 @@ _ENTRIES = [
         "Improved possibilistic c-means, variant 2",
         "ImprovedPossibilisticCMeans",
         _ZHANG,
-        {"variant": 2, "m": 2.0, "scale_factor": 1.0},
+        {"variant": 2, "m": 2.0, "eta": 2.0, "scale_factor": 1.0},
     ),
     Entry("ecm", "Evidential c-means", "EvidentialCMeans", _MASSON, _ECM),
     Entry(

@@ -33,6 +33,7 @@ from softclust.loop.recipes import Start
 from softclust.loop.scales import Scaling
 
 GEOMETRY = [StrOptions(set(GEOMETRIES)), HasMethods(["distances", "moments", "solve"])]
+EXPONENT = [Interval(Real, 1, None, closed="neither"), StrOptions({"auto"})]
 SHAPED = {
     "geometry": GEOMETRY,
     "metric_reg": [Interval(Real, 0, None, closed="left")],

@@ -13,11 +13,11 @@ from softclust.compat.sklearn import Interval, StrOptions
 from softclust.credal import CredalPartition
 from softclust.errors import warn
 from softclust.estimators.base import SoftClusterer
-from softclust.estimators.cmeans import SHAPED, density_of, shaped_start
+from softclust.estimators.cmeans import EXPONENT, SHAPED, density_of, shaped_start
 from softclust.estimators.parameters import documented
 from softclust.estimators.reading import Data
 from softclust.estimators.readout import FittedCredal
-from softclust.estimators.sentence import LinkWords, Sentence, noise_for, prototypes_for
+from softclust.estimators.sentence import LinkWords, Sentence, exponent_of, noise_for, prototypes_for
 from softclust.grammar.frame import FAMILIES, Frame, focal_sets, with_pairs
 from softclust.grammar.partitions import Fuzzy
 from softclust.grammar.separation import CentralDistance, Repulsion
@@ -55,10 +55,13 @@ class EvidentialCMeans(SoftClusterer):
         clusters; "pairs": also all pairs; "full": all sets; a list such as [(0, 1), (0, 1, 2)].  "auto":
         full up to 4 clusters, pairs up to 6; above, the pairs of mutually nearest clusters of a first
         fit, since many far sets blur a partition.
-    cardinality_power : float, default=1.0
-        alpha: what belief in large sets costs.
-    beta : float, default=2.0
-        Exponent of the masses, any number above 1.
+    cardinality_power : float or "auto", default="auto"
+        alpha: what belief in large sets costs.  "auto": beta - 1, so that a set of two clusters has the
+        same share of a row between them whatever beta is; found as `cardinality_power_`.
+    beta : float or "auto", default="auto"
+        Exponent of the masses, any number above 1.  "auto": 1 + 2 / p_eff, at most 2, with p_eff the
+        number of directions in which rows differ, found as `beta_`: with the usual 2 clusters fall
+        together where there are many features.
     noise_distance : float, default=None
         rho: a row farther than about this from every centre believes in the empty set.  None: sqrt(10)
         times the median distance of the rows from their median.
@@ -99,6 +102,8 @@ class EvidentialCMeans(SoftClusterer):
         The sets: row 0 is empty, rows 1 to c the singletons.
     noise_distance_ : float
         rho.
+    beta_, cardinality_power_ : float
+        Exponent of the masses, and what belief in large sets costs.
     objective_terms_ : dict
         Parts of `objective_`, which is J/xi: "data", "labels", "must_link", "cannot_link", and "other" for
         regulariser and separation.
@@ -124,8 +129,8 @@ class EvidentialCMeans(SoftClusterer):
     """
 
     focal_sets: Any = "auto"
-    cardinality_power: float = 1.0
-    beta: float = 2.0
+    cardinality_power: float | str = "auto"
+    beta: float | str = "auto"
     noise_distance: float | None = None
     geometry: str = "points"
     metric_reg: float = 1e-4
@@ -143,8 +148,8 @@ class EvidentialCMeans(SoftClusterer):
         **SoftClusterer._parameter_constraints,
         **SHAPED,
         "focal_sets": [StrOptions(set(FAMILIES)), "array-like"],
-        "cardinality_power": [Interval(Real, 0, None, closed="left")],
-        "beta": [Interval(Real, 1, None, closed="neither")],
+        "cardinality_power": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
+        "beta": EXPONENT,
         "geometry": [StrOptions({"points", "ellipsoids", "mahalanobis"})],
         "label_exponent": [Interval(Real, 0, None, closed="left")],
         "must_strength": [Interval(Real, 0, None, closed="left")],
@@ -162,11 +167,13 @@ class EvidentialCMeans(SoftClusterer):
                 FutureWarning,
             )
         c, source = data.n_clusters, data.source
-        partition = Fuzzy(self.beta)
+        beta = exponent_of(self.beta, data)
+        power = beta - 1 if isinstance(self.cardinality_power, str) else self.cardinality_power
+        partition = Fuzzy(beta)
         asked = focal_sets(self.focal_sets, c)
         sets = with_pairs([], c) if asked is None else asked
         noise = noise_for(self, partition, source.rows.units) or _OUTLYING * middling_square(source)
-        frame = Frame(sets, noise, self.cardinality_power)
+        frame = Frame(sets, noise, power)
         return Sentence(
             partition,
             prototypes_for(self, partition, data),
@@ -174,7 +181,7 @@ class EvidentialCMeans(SoftClusterer):
             self._plausible_labels,
             LinkWords(self._link_costs, penalty=LinkPenalty(self.empty_satisfies_links)),
             self.separation,
-            Scaling(m=self.beta),
+            Scaling(m=beta),
             density_of(self),
             noise,
             # Above six clusters "auto" fits singletons and the whole frame first, then nearest pairs.
@@ -227,6 +234,8 @@ class EvidentialCMeans(SoftClusterer):
     def _publish_more(self, members: Any, outcome: Outcome) -> None:
         model, source = outcome.model, outcome.source
         units, frame = source.rows.units, model.frame
+        assert isinstance(model.partition, Fuzzy)
+        self.beta_, self.cardinality_power_ = float(model.partition.m), float(frame.power)
         self.masses_ = members.masses
         if model.labels is not None:
             strength = self._label_weight()

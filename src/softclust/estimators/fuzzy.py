@@ -8,13 +8,14 @@ from numbers import Real
 from typing import Any, ClassVar
 
 from softclust.compat.sklearn import Interval, InvalidParameterError, StrOptions
-from softclust.estimators.cmeans import CMeans
+from softclust.estimators.cmeans import EXPONENT, CMeans
 from softclust.estimators.parameters import documented
 from softclust.estimators.reading import Data
-from softclust.estimators.sentence import LinkWords, Sentence, in_deviations
+from softclust.estimators.sentence import LinkWords, Sentence, exponent_of, in_deviations
 from softclust.grammar.partitions import Exponential, Fuzzy, Partition
 from softclust.grammar.partitions.separable import Polynomial
 from softclust.grammar.prototypes.base import LOG_DENSITIES
+from softclust.loop.recipes import Outcome
 from softclust.loop.scales import Scaling
 
 
@@ -28,9 +29,11 @@ class FuzzyCMeans(CMeans):
 
     Parameters
     ----------
-    m : float, default=2.0
+    m : float or "auto", default="auto"
         Exponent of the fuzzy memberships, any number above 1: near 1 they are almost hard, large
-        values share every row equally.
+        values share every row equally.  "auto": 1 + 2 / p_eff, at most 2, with p_eff the number of
+        directions in which rows differ, found as `m_`.  Then the log-odds of memberships are those of
+        Gaussians.  The usual 2 lets clusters fall together where there are many features.
     fuzzifier : {"power", "polynomial"}, default="power"
         "power": u^m, which leaves every cluster a share of every row.  "polynomial": g(u) of Klawonn &
         Hoeppner (2003) in its place, with which memberships can be exactly 0 and 1; `m` is then not used.
@@ -41,6 +44,11 @@ class FuzzyCMeans(CMeans):
     link_strength : float, default=1.0
         What it costs to break a pair of `must_link` or `cannot_link`, in units of the data's mean squared
         deviation from its mean: J += s (1 - u_i'u_j) or s u_i'u_j (Grira, Crucianu & Boujemaa 2008).
+
+    Attributes
+    ----------
+    m_ : float
+        Exponent of the memberships (with the power fuzzifier).
 
     References
     ----------
@@ -65,14 +73,14 @@ class FuzzyCMeans(CMeans):
     (150, 3)
     """
 
-    m: float = 2.0
+    m: float | str = "auto"
     fuzzifier: str = "power"
     crisp_ratio: float = 0.5
     link_strength: float = 1.0
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CMeans._parameter_constraints,
-        "m": [Interval(Real, 1, None, closed="neither")],
+        "m": EXPONENT,
         "fuzzifier": [StrOptions({"power", "polynomial"})],
         "crisp_ratio": [Interval(Real, 0, 1, closed="left")],
         "link_strength": [Interval(Real, 0, None, closed="left")],
@@ -80,16 +88,22 @@ class FuzzyCMeans(CMeans):
 
     def _sentence(self, data: Data) -> Sentence:
         measure = data.geometry.measure
-        partition = self._partition(measure)
+        m = exponent_of(self.m, data)
+        partition = self._partition(measure, m)
         links = LinkWords(partial(in_deviations, strength=self.link_strength, unit=measure))
-        return self._said(data, partition, Scaling(m=self.m), links)
+        return self._said(data, partition, Scaling(m=m), links)
 
-    def _partition(self, measure: str) -> Partition:
+    def _partition(self, measure: str, m: float) -> Partition:
         if self.fuzzifier == "power":
-            return Exponential(m=self.m) if measure == LOG_DENSITIES else Fuzzy(self.m)
+            return Exponential(m=m) if measure == LOG_DENSITIES else Fuzzy(m)
         if measure == LOG_DENSITIES:
             raise InvalidParameterError(
                 f"fuzzifier={self.fuzzifier!r} does not go with geometry={self.geometry!r}, whose "
                 "distances are logarithms; fuzzifier='power' would fit."
             )
         return Polynomial(self.crisp_ratio)
+
+    def _publish_more(self, members: Any, outcome: Outcome) -> None:
+        partition = outcome.model.partition
+        if isinstance(partition, Fuzzy | Exponential):
+            self.m_ = float(partition.m)

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from softclust.compat.sklearn import Interval, InvalidParameterError, Options, StrOptions
+from softclust.compat.sklearn import Interval, Options, StrOptions
+from softclust.estimators.cmeans import EXPONENT
 from softclust.estimators.parameters import documented
 from softclust.estimators.reading import Data
-from softclust.estimators.sentence import Sentence
-from softclust.estimators.typicality import EXPONENT, TypicalityClusterer
+from softclust.estimators.sentence import Sentence, exponent_of
+from softclust.estimators.typicality import TypicalityClusterer
 from softclust.grammar.partitions import ImprovedPossibilistic, PossibilisticFuzzy
 from softclust.loop.recipes import Outcome
 from softclust.loop.scales import tighter_typicalities
@@ -28,14 +29,17 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
     ----------
     a : float, default=1.0
         Weight of the memberships; 0 leaves PCM.
-    b : float or "auto", default=4.0
+    b : float or "auto", default=1.0
         Weight of the typicalities; 0 leaves FCM.  "auto": the first of 1, 2, 4, ... 64 with which every
-        two centres end at least half as far apart as they start, found as `b_`.
-    eta : float, default=2.0
-        Exponent of the typicalities, above 1.
+        two centres end at least half as far apart as they start, found as `b_`; scale="auto", which
+        searches for the same thing, then leaves the scales as they are.
+    eta : float or "auto", default="auto"
+        Exponent of the typicalities, above 1.  "auto": that of `m`, found as `eta_`.
 
     Attributes
     ----------
+    eta_ : float
+        Exponent of the typicalities.
     b_ : float
         Weight of the typicalities.
 
@@ -54,8 +58,8 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
     """
 
     a: float = 1.0
-    b: float | str = 4.0
-    eta: float = 2.0
+    b: float | str = 1.0
+    eta: float | str = "auto"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TypicalityClusterer._parameter_constraints,
@@ -65,22 +69,17 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
     }
 
     def _sentence(self, data: Data) -> Sentence:
-        assert self.scale_factor is not None
-        scaling, b = self._scaling(data, self.scale_factor), self.b
+        m, b = exponent_of(self.m, data), self.b
+        scaling = self._scaling(data, m, searches=not isinstance(b, str))
         if isinstance(b, str):
-            if scaling.tighten:
-                raise InvalidParameterError(
-                    'scale="auto" and b="auto" search for the same thing, how wide typicalities may be: '
-                    "leave one of them at its default."
-                )
             scaling, b = replace(scaling, tighten=tighter_typicalities), 1.0
-        partition = PossibilisticFuzzy(self.a, b, self.m, self.eta)
+        partition = PossibilisticFuzzy(self.a, b, m, exponent_of(self.eta, data))
         return self._said(data, partition, scaling, merges=self.merge_coincident)
 
     def _publish_more(self, members: Any, outcome: Outcome) -> None:
         partition = outcome.model.partition
         assert isinstance(partition, PossibilisticFuzzy)
-        self.b_ = float(partition.b)
+        self.m_, self.eta_, self.b_ = float(partition.m), float(partition.eta), float(partition.b)
 
 
 @documented
@@ -89,16 +88,25 @@ class ImprovedPossibilisticCMeans(TypicalityClusterer):
     """Improved possibilistic c-means (Zhang & Leung 2004; Xia 2011): memberships times typicalities.
 
     Variant 1 minimises J = sum_i w_i sum_k u_ik^m t_ik^eta d_ik + sum_k gamma_k sum_i w_i u_ik^m
-    (1 - t_ik)^eta; variant 2 has u^m t d + gamma_k u^m (t ln t - t + 1).  Where `scale` is None the
-    scales come from an FCM run, and once more from the first fit (gamma_k = sum u^m t^eta d /
-    sum u^m t^eta), after which the fit goes on from where it was.  Labels come from the typicalities.
+    (1 - t_ik)^eta; variant 2 has u^m t d + gamma_k u^m (t ln t - t + 1).  Where `scale` is None, or
+    `scale_factor` is given, the scales come from an FCM run, and once more from the first fit (gamma_k =
+    sum u^m t^eta d / sum u^m t^eta), after which the fit goes on from where it was.  `memberships_` are
+    u t, divided by their row sum: u alone says nothing of rows far from all clusters.
 
     Parameters
     ----------
     variant : {1, 2}, default=2
         1: power penalty, 2: entropy penalty.
-    eta : float, default=2.0
-        Exponent of the typicalities in variant 1, above 1.
+    eta : float or "auto", default="auto"
+        Exponent of the typicalities in variant 1, above 1.  "auto": that of `m`, found as `eta_`.
+    scale_factor : float, default=None
+        K, which multiplies the scales that come from the FCM run: smaller means tighter clusters.  None:
+        found by scale="auto"; 0.3 for scale=None.
+
+    Attributes
+    ----------
+    eta_ : float
+        Exponent of the typicalities.
 
     References
     ----------
@@ -115,8 +123,7 @@ class ImprovedPossibilisticCMeans(TypicalityClusterer):
     """
 
     variant: int = 2
-    eta: float = 2.0
-    scale_factor: float | None = 0.3
+    eta: float | str = "auto"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TypicalityClusterer._parameter_constraints,
@@ -125,7 +132,12 @@ class ImprovedPossibilisticCMeans(TypicalityClusterer):
     }
 
     def _sentence(self, data: Data) -> Sentence:
-        assert self.scale_factor is not None
-        partition = ImprovedPossibilistic(self.m, self.eta, entropy=self.variant == 2)
-        scaling = self._scaling(data, self.scale_factor, passes=2)
+        m, eta = exponent_of(self.m, data), exponent_of(self.eta, data)
+        partition = ImprovedPossibilistic(m, eta, entropy=self.variant == 2)
+        scaling = self._scaling(data, m, 0.3, passes=2)
         return self._said(data, partition, scaling, merges=self.merge_coincident)
+
+    def _publish_more(self, members: Any, outcome: Outcome) -> None:
+        partition = outcome.model.partition
+        assert isinstance(partition, ImprovedPossibilistic)
+        self.m_, self.eta_ = float(partition.m), float(partition.eta)

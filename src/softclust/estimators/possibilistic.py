@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
-from softclust.compat.sklearn import Interval, StrOptions
+from softclust.compat.sklearn import StrOptions
 from softclust.estimators.parameters import documented
 from softclust.estimators.reading import Data
-from softclust.estimators.sentence import Sentence
+from softclust.estimators.sentence import Sentence, exponent_of
 from softclust.estimators.typicality import TypicalityClusterer
 from softclust.grammar.partitions import Possibilistic, PossibilisticEntropic
+from softclust.loop.recipes import Outcome
 
 
 @documented
@@ -23,19 +23,20 @@ class PossibilisticCMeans(TypicalityClusterer):
     (Krishnapuram & Keller 1993; Antoine 2018), or with `penalty="entropy"` the second term
     sum_k gamma_k sum_i w_i (t ln t - t) (Ortiz).  With `separation=Repulsion()` it is RPCM.
 
-    It starts at the centres of an FCM run, and its defaults (m = 1.5 and tight scales) keep clusters
-    apart that the usual m = 2, K = 1 lets fall together.
+    It starts at the centres of an FCM run, and its defaults (m by the number of directions, and the
+    widest scales that keep clusters apart) help against clusters that fall together.
 
     Parameters
     ----------
-    m : float, default=1.5
+    m : float or "auto", default="auto"
         Exponent of the typicalities and of the FCM run before; above 1.  Without effect on the
-        typicalities where `penalty="entropy"`.
+        typicalities where `penalty="entropy"`.  "auto": 1 + 2 / p_eff, at most 2, with p_eff the number
+        of directions in which rows differ, found as `m_`.
     penalty : {"power", "entropy"}, default="power"
         What keeps the typicalities from 0.
     scale_factor : float, default=None
         K, which multiplies the scales that come from the FCM run: smaller means tighter clusters.
-        None: 0.2 (entropy: 0.15, merge_coincident: 1).
+        None: found by scale="auto"; for scale=None 0.2 (entropy: 0.15), with merge_coincident 1.
 
     References
     ----------
@@ -53,24 +54,20 @@ class PossibilisticCMeans(TypicalityClusterer):
     (150, 3)
     """
 
-    m: float = 1.5
     penalty: str = "power"
-    scale_factor: float | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TypicalityClusterer._parameter_constraints,
         "penalty": [StrOptions({"power", "entropy"})],
-        "scale_factor": [None, Interval(Real, 0, None, closed="neither")],
     }
 
     def _sentence(self, data: Data) -> Sentence:
-        partition = PossibilisticEntropic() if self.penalty == "entropy" else Possibilistic(self.m)
-        scaling = self._scaling(data, self._factor())
+        m, entropy = exponent_of(self.m, data), self.penalty == "entropy"
+        partition = PossibilisticEntropic() if entropy else Possibilistic(m)
+        scaling = self._scaling(data, m, 0.15 if entropy else 0.2)
         return self._said(data, partition, scaling, merges=self.merge_coincident)
 
-    def _factor(self) -> float:
-        if self.scale_factor is not None:
-            return self.scale_factor
-        if self.merge_coincident:
-            return 1.0  # to count modes, clusters must be able to fall together
-        return 0.15 if self.penalty == "entropy" else 0.2
+    def _publish_more(self, members: Any, outcome: Outcome) -> None:
+        partition = outcome.model.partition
+        if isinstance(partition, Possibilistic):
+            self.m_ = float(partition.eta)

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from softclust.errors import DegenerateClusterWarning, warn
 from softclust.estimators.reading import Data
-from softclust.estimators.readout import Fitted, members
+from softclust.estimators.readout import Fitted, members, tails_of
 from softclust.estimators.sentence import area_units
 from softclust.grammar.prototypes.base import LOG_DENSITIES
 from softclust.grammar.separation import Repulsion, pair_strengths
@@ -29,6 +29,9 @@ def publish(estimator: Any, data: Data, outcome: Outcome, options: Options) -> N
     fitted = estimator._readout(
         model, replace(fit.state, scale=scale), units, outcome.natural_scale / scale
     )
+    if not model.frame.noise and not model.partition.is_entropic:
+        shares = model.cluster_weight(fit.stats)
+        fitted = replace(fitted, tails=tails_of(data.freedom, shares, outcome.natural_scale))
     read = source.rowwise(members, fitted)
     history = objective_in_data_units(np.array(fit.history), model, source.rows, of_all=True)
     c = len(fit.state.centers)
@@ -54,7 +57,7 @@ def publish(estimator: Any, data: Data, outcome: Outcome, options: Options) -> N
     found |= model.prototypes.published(fit.state.theta, fit.stats, model.frame, units)
     estimator.__dict__.update(found)
     estimator._publish_more(read, outcome)
-    warn_of_trouble(outcome, fitted, options)
+    warn_of_trouble(outcome, fitted, read, options)
 
 
 def attributes_at(fitted: Fitted, dtype: Any) -> dict[str, Any]:
@@ -84,8 +87,8 @@ def _unsatisfied(data: Data, outcome: Outcome, read: Any) -> np.ndarray:
 
 
 # ---------------------------------------------------------------------- warnings, each with its figures
-def warn_of_trouble(outcome: Outcome, fitted: Fitted, options: Options) -> None:
-    """max_iter reached, coincident centres, flat clusters, too much repulsion."""
+def warn_of_trouble(outcome: Outcome, fitted: Fitted, read: Any, options: Options) -> None:
+    """max_iter reached, coincident centres, clusters without rows, flat clusters, too much repulsion."""
     model, fit, state, units = outcome.model, outcome.fit, fitted.state, fitted.units
     if options.observers.stopped == "interrupt":
         warn(
@@ -99,20 +102,26 @@ def warn_of_trouble(outcome: Outcome, fitted: Fitted, options: Options) -> None:
             f"{fit.shift / units.spread:.3g} of the data's spread; tol={options.tol / units.spread:g}.",
             ConvergenceWarning,
         )
-    if not model.prototypes.may_coincide:
-        _warn_of_coincidence(model, state, units.factor)
+    told = not model.prototypes.may_coincide and _warn_of_coincidence(
+        model, state, outcome.natural_scale, units.factor
+    )
+    if not told:
+        _warn_of_empty_clusters(read.labels, model)
     for sentence in model.prototypes.complaints(state.theta, units):
         warn(sentence, DegenerateClusterWarning)
     if isinstance(model.separation, Repulsion):
         _warn_of_repulsion(model.separation, model.cluster_weight(fit.stats), state)
 
 
-def _warn_of_coincidence(model: Any, state: State, factor: float) -> None:
-    """Name two clusters whose centres fell together, and what would keep them apart."""
-    assert state.scale is not None
-    pairs = coincident(state, state.scale[: len(state.centers)])
+def _warn_of_coincidence(model: Any, state: State, width: np.ndarray, factor: float) -> bool:
+    """Name two clusters whose centres fell together, and what would keep them apart.
+
+    Centres are near or far in units of the width of their clusters, not of their scales: those of
+    possibilistic models may be far tighter.
+    """
+    pairs = coincident(state, width[: len(state.centers)])
     if not len(pairs):
-        return
+        return False
     distinct = len(np.unique(state.centers, axis=0))
     if distinct < len(state.centers):
         warn(
@@ -132,6 +141,27 @@ def _warn_of_coincidence(model: Any, state: State, factor: float) -> None:
         f"The centres of clusters {k} and {other} coincide: they are {gap:.3g} apart{more}; {cure}.",
         DegenerateClusterWarning,
     )
+    return True
+
+
+def _warn_of_empty_clusters(labels: Any, model: Any) -> None:
+    """Name the clusters that are the likeliest of no row; lazy labels are not looked at."""
+    if not isinstance(labels, np.ndarray):
+        return
+    empty = np.flatnonzero(np.bincount(labels, minlength=model.n_clusters)[: model.n_clusters] == 0)
+    if len(empty):
+        which = f"Cluster {empty[0]} is" if len(empty) == 1 else f"Clusters {_listed(empty)} are"
+        warn(
+            f"{which} the likeliest of no row, so that only {model.n_clusters - len(empty)} of "
+            f"{model.n_clusters} clusters have rows; fewer clusters would fit.",
+            DegenerateClusterWarning,
+        )
+
+
+def _listed(numbers: np.ndarray) -> str:
+    """At most five numbers, for a message."""
+    shown = ", ".join(map(str, numbers[:5].tolist()))
+    return f"{shown} and {len(numbers) - 5} more" if len(numbers) > 5 else shown
 
 
 def _warn_of_repulsion(repulsion: Repulsion, weight: np.ndarray, state: State) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from inspect import signature
 from math import isfinite
 from typing import Any
@@ -61,6 +61,11 @@ class Data:
     pairs: NamedPairs | None
     n_clusters: int
     geometry: type[Prototypes]  # the class that the parameter `geometry` names
+
+    @cached_property
+    def freedom(self) -> float:
+        """The number of directions in which rows may differ from a cluster."""
+        return self.geometry.freedom(self.source)
 
 
 def read(

@@ -26,6 +26,7 @@ class Fitted(Value):
     state: State
     units: Units
     limits: np.ndarray | None = None  # typicalities at and below which a row is no member of a cluster
+    tails: np.ndarray | None = None  # of `tail_scores`, which are the outlier scores without noise
 
     @property
     def without_links(self) -> Fitted:
@@ -41,7 +42,7 @@ class Fitted(Value):
             np.empty(n, np.int32),
             np.empty(n, dtype),
         )
-        source.fill(assign, members, self.model, self.state)
+        source.fill(assign, members, self.model, self.state, self.tails)
         return members
 
     def outliers(self, members: Any) -> Any:
@@ -138,6 +139,16 @@ def typicality_limits(threshold: float | None, partition: Partition, width: np.n
         return np.full(len(width), 0.1)
     with np.errstate(over="ignore"):  # for exponents near 1 typicalities fall to 0 at once
         return partition.typicality(9 * width)
+
+
+def tails_of(freedom: float, shares: np.ndarray, widths: np.ndarray) -> np.ndarray:
+    """What `tail_scores` needs of clusters: (e, 1/s^2, ln pi_k ...), with e = (p_eff + 1)/2.
+
+    `shares` are proportional to pi_k, and s^2 is the mean of the squared `widths`, weighed by pi_k.
+    """
+    shares = np.maximum(shares, 1e-12 * shares.max())
+    shares = shares / shares.sum()
+    return np.array([(freedom + 1) / 2, 1 / max(float(shares @ widths), 1e-290), *np.log(shares)])
 
 
 class _Distances(NamedTuple):

@@ -114,6 +114,25 @@ def solve(
     return replace(second, fit=replace(second.fit, n_iter=outcome.fit.n_iter + second.fit.n_iter))
 
 
+# ---------------------------------------------------------------------- exponents
+LEAST_EXPONENT, MOST_EXPONENT = 1.01, 2.0
+
+
+def exponent_of(value: float | str, data: Data) -> float:
+    """The exponent m of memberships; "auto" is 1 + 2 / p_eff, within [1.01, 2].
+
+    Memberships u_k ~ d_k^(-1/(m-1)) have the log-odds ln(u_k / u_l) = ln(d_l / d_k) / (m - 1).  Those of
+    round Gaussians of width s in p directions are (d_l - d_k) / (2 s^2), and d is about p s^2, so that
+    ln(d_l / d_k) is about (d_l - d_k) / (p s^2).  The two agree for m - 1 = 2 / p.  With m = 2 in many
+    directions all memberships are nearly equal, and the centres fall together.
+    """
+    if not isinstance(value, str):
+        return value
+    if data.source.rows.X.shape[1] <= 2:  # spares a pass
+        return MOST_EXPONENT
+    return min(max(1 + 2 / data.freedom, LEAST_EXPONENT), MOST_EXPONENT)
+
+
 # ---------------------------------------------------------------------- geometry and noise
 def prototypes_for(estimator: Any, partition: Partition, data: Data) -> Callable[[Any], Prototypes]:
     """The geometry of an estimator as a function of the rows."""

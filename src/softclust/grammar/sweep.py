@@ -14,6 +14,7 @@ import numpy as np
 
 from softclust.grammar.model import Model
 from softclust.grammar.partitions import Members
+from softclust.grammar.partitions.members import tail_scores
 from softclust.grammar.state import State, Stats
 from softclust.kernels.codes import LEAST_INFLUENCE
 from softclust.knowledge.linked import Linked
@@ -188,21 +189,23 @@ def link_costs(rows: Rows, model: Model, state: State) -> tuple[float, float]:
     return _linked(rows, model, nothing, np.ones(len(rows))).pair_costs(state.linked)
 
 
-def assign(rows: Rows, out: Members, model: Model, state: State) -> None:
+def assign(rows: Rows, out: Members, model: Model, state: State, tails: np.ndarray | None = None) -> None:
     """Write memberships, typicalities, labels and outlier scores of a block into the arrays of `out`.
 
     Each array of `out` has a row for each row of the block; an array that is None or empty is left out.
+    With `tails`, and without noise, the scores are those of `tail_scores`.
     """
     if rows.graph is not None and model.links is not None and state.linked is not None:
-        _write(out, _assign_linked(rows, model, state))
+        _write(out, _assign_linked(rows, model, state, tails))
         return
     if model.rule is None:
-        _write(out, assign_by_parts(rows, model, state))
+        _write(out, assign_by_parts(rows, model, state, tails))
         return
     block, _ = _block(rows, model)
-    block.assign(model.prototypes.columns(state.theta, model.frame), model.scale(state.scale), *out)
+    columns = model.prototypes.columns(state.theta, model.frame)
+    block.assign(columns, model.scale(state.scale), tails, *out)
     if (known := model.known(rows)) is not None:  # the compiled pass knows no labels; these rows are few
-        _write(out, assign_by_parts(rows.take(known[0]), model, state), known[0])
+        _write(out, assign_by_parts(rows.take(known[0]), model, state, tails), known[0])
 
 
 def _write(out: Members, members: Members, place: slice | np.ndarray = slice(None)) -> None:
@@ -213,7 +216,7 @@ def _write(out: Members, members: Members, place: slice | np.ndarray = slice(Non
 
 
 @np.errstate(over="ignore")
-def assign_by_parts(rows: Rows, model: Model, state: State) -> Members:
+def assign_by_parts(rows: Rows, model: Model, state: State, tails: np.ndarray | None = None) -> Members:
     """Return memberships, typicalities, labels and outlier scores by the parts' own NumPy functions.
 
     Pairs among the rows do not count.
@@ -221,15 +224,18 @@ def assign_by_parts(rows: Rows, model: Model, state: State) -> Members:
     cost = model.frame.costs(model.prototypes.distances(rows.points, state.theta, model.frame))
     known = _charged(model, rows, cost)
     members = model.partition.members(cost, model.scale(state.scale), model.frame.noise)
-    if known is None:
+    if known is not None:
+        U, T, _, _, share, labels = _solved(model, state, cost, known)
+        shares = model.partition.shares(U, T)
+        members = members.with_known(known[0], shares, T, labels, share if model.frame.noise else None)
+    if tails is None or model.frame.noise or model.partition.is_entropic:
         return members
-    U, T, _, _, share, labels = _solved(model, state, cost, known)
-    return members.with_known(known[0], U, T, labels, share if model.frame.noise else None)
+    return members._replace(scores=tail_scores(cost, tails))
 
 
-def _assign_linked(rows: Rows, model: Model, state: State) -> Members:
+def _assign_linked(rows: Rows, model: Model, state: State, tails: np.ndarray | None) -> Members:
     """Return the members of the block of linked rows, whose memberships the state already holds."""
-    members = assign_by_parts(replace(rows, known=None), model, state)
+    members = assign_by_parts(replace(rows, known=None), model, state, tails)
     K = len(model.frame.sets)
     assert state.linked is not None
     U = state.linked[:, :K]

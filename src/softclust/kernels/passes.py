@@ -12,6 +12,7 @@ _TYPES = _, _DOUBLE = np.dtype("f4"), np.dtype("f8")
 _NO_SHAPE = {dtype: (np.empty((0, 0, 0), dtype), np.empty(0, dtype)) for dtype in _TYPES}  # roots, levels
 _NO_COSTS = {dtype: (read_only(np.empty(0), dtype),) * 2 for dtype in _TYPES}  # factors, least costs
 _NO_SECOND = np.empty((0, 0, 0))  # moments
+_NO_TAILS = np.empty(0)
 _KNOWN_TYPES = np.int64, np.float64, np.float64  # positions, wanted degrees, strengths
 _NOTHING_KNOWN = (read_only(_NONE, np.int64),)
 
@@ -81,11 +82,15 @@ class Block:
             )  # fmt: skip
         return sums, (moment, second) if len(roots) else (moment,)
 
-    def assign(self, places, scale, U, T, label, score):
-        """Write memberships, typicalities (if T has rows), label and outlier score of each row."""
+    def assign(self, places, scale, tails, U, T, label, score):
+        """Write memberships, typicalities (if T has rows), label and outlier score of each row.
+
+        `tails` is that of `softclust.grammar.partitions.members.tail_scores`, or None.
+        """
         columns = self._columns(places)
         c, p = columns[0].shape
         *buffers, _ = workspace(self.dtype, p, c)
         _assign(
-            self.X, self.units, *columns, *self.rule, plain(scale, _DOUBLE), *buffers, U, T, label, score
+            self.X, self.units, *columns, *self.rule, plain(scale, _DOUBLE),
+            _NO_TAILS if tails is None else plain(tails, _DOUBLE), *buffers, U, T, label, score,
         )  # fmt: skip

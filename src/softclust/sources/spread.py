@@ -48,6 +48,9 @@ def covariance(source: Source) -> np.ndarray:
     return source.reduce(_products, mean) / weight
 
 
+_DIRECTION_ROWS = 5_000  # tell the directions of millions: p_eff = 100 to 2 %
+
+
 @dataclass(frozen=True)
 class _Box:
     """The smallest box around some rows; `+` is the smallest box around two boxes."""
@@ -105,29 +108,27 @@ def middling_square(source: Source) -> float:
 def effective_dimension(source: Source) -> float:
     """Return p_eff = 1 / tr(F^2) in [1, p], the number of directions in which the rows spread.
 
-    F is the mean of z z' / |z|^2, with z the gap of a row from the spatial median of at most 20,000 rows; F
-    has the trace 1.  Rows count by their weight, and rows at the median do not count.  p_eff is p for
+    F is the mean of z z' / |z|^2 over at most 5,000 rows, with z the gap of a row from their spatial
+    median; F has the trace 1.  Rows count by their weight, and rows at the median do not count.  p_eff is p for
     round clouds and 1 for rows on a line; no outlier counts for more than another row.
     """
-    sums = source.reduce(_directions, _spatial_median(*_sampled_points(source)))
-    total = np.trace(sums)
-    if not total > 0:  # all rows are in one place
-        return 1.0
-    return float(np.clip(1 / ((sums / total) ** 2).sum(), 1.0, len(sums)))
-
-
-def _directions(rows: Rows, centre: np.ndarray) -> np.ndarray:
-    """(p, p) sum of w z z' / |z|^2 over a block."""
-    Z = rows.points.astype(np.float64) - centre
+    points, weight = _sampled_points(source, _DIRECTION_ROWS)
+    Z = points - _spatial_median(points, weight, 1e-3)
     size = np.abs(Z).max(axis=1, keepdims=True)  # before squares, which might overflow or vanish
     Z /= np.where(size > 0, size, 1.0)
-    Z /= np.where(size > 0, np.sqrt(_squared_lengths(Z))[:, None], 1.0)
-    return (rows.weights[:, None] * Z).T @ Z
+    squares = _squared_lengths(Z)
+    weight = np.where(squares > 0, weight, 0.0)
+    total = weight.sum()
+    if not total > 0:  # all rows are in one place
+        return 1.0
+    Z *= np.sqrt(weight / (total * np.where(squares > 0, squares, 1.0)))[:, None]
+    F = Z.T @ Z if Z.shape[1] <= len(Z) else Z @ Z.T  # both have the same tr(F^2)
+    return float(np.clip(1 / np.square(F).sum(), 1.0, points.shape[1]))
 
 
-def _sampled_points(source: Source) -> tuple[np.ndarray, np.ndarray]:
-    """Return the points and weights of at most 20,000 rows that count; the greatest weight is 1."""
-    rows = source.sample(SAMPLE_ROWS, np.random.default_rng(0)).in_memory().rows
+def _sampled_points(source: Source, most: int = SAMPLE_ROWS) -> tuple[np.ndarray, np.ndarray]:
+    """Return the points and weights of at most `most` rows that count; the greatest weight is 1."""
+    rows = source.sample(most, np.random.default_rng(0)).in_memory().rows
     points, weight = rows.points.astype(np.float64), np.ones(len(rows))
     if rows.weight is not None:
         counts = rows.weight > 0
@@ -135,14 +136,14 @@ def _sampled_points(source: Source) -> tuple[np.ndarray, np.ndarray]:
     return points, weight
 
 
-def _spatial_median(points: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return the point with the least sum of distances to the weighted points, to 1e-4 of their mean."""
+def _spatial_median(points: np.ndarray, weight: np.ndarray, tol: float = 1e-4) -> np.ndarray:
+    """Return the point with the least sum of distances to the weighted points, to `tol` of their mean."""
     centre = weight @ points / weight.sum()
     for _ in range(100):
         distance = np.sqrt(_squared_lengths(points - centre))
         pull = weight / np.maximum(distance, 1e-9 * distance.max() + 1e-150)
         before, centre = centre, pull @ points / pull.sum()
-        if np.abs(centre - before).max() <= 1e-4 * distance.mean():
+        if np.abs(centre - before).max() <= tol * distance.mean():
             break
     return centre
 

@@ -68,6 +68,10 @@ class Partition(Value):
         """
         raise NotImplementedError
 
+    def shares(self, U: np.ndarray, T: np.ndarray) -> np.ndarray:
+        """Return what memberships are shares of, from the solved u and t of labelled rows."""
+        return U
+
     def typicality(self, q: np.ndarray) -> np.ndarray:
         """Return the typicalities in [0, 1] of squared distances q = d/gamma, if the partition has any."""
         raise NotImplementedError

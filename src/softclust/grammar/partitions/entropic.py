@@ -51,7 +51,8 @@ class Entropic(Partition):
     def members(self, D: np.ndarray, scale: np.ndarray, noise: float) -> Members:
         """Return memberships among the components alone; the score is the membership of noise, or 0."""
         rest = self._shares(D)[0][:, -1] if self.noise is not None else np.zeros(len(D))
-        return Members(kernels("entropic").softmax(-D)[0], None, D.argmin(axis=1), rest)
+        U = kernels("entropic").softmax(-D)[0]
+        return Members(U, None, U.argmax(axis=1), rest)
 
     @property
     def link_exponent(self) -> float | None:

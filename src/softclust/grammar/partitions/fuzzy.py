@@ -50,9 +50,8 @@ class Fuzzy(Partition):
         return W, (W * D).sum(axis=1) + rest**self.m * noise
 
     def members(self, D: np.ndarray, scale: np.ndarray, noise: float) -> Members:
-        U, rest = fuzzy_memberships(D, self.m, noise)
-        U = share_out(U)
-        return members_from_distances(U, D, scale, noise, rest)
+        U, _ = fuzzy_memberships(D, self.m, 0.0)  # shares among the clusters alone
+        return members_from_distances(U, D, scale, noise, fuzzy_memberships(D, self.m, noise)[1])
 
     @property
     def link_exponent(self) -> float | None:

@@ -72,28 +72,37 @@ class CredalMembers(NamedTuple):
 def members_from_distances(
     U: np.ndarray, D: np.ndarray, scale: np.ndarray, noise: float, noise_share: np.ndarray
 ) -> Members:
-    """Return the read-out of a partition without typicalities: the label is the nearest cluster.
+    """Return the read-out of a partition without typicalities: the label is the likeliest cluster.
 
     The score is the noise membership.  Without noise it is 1 - the typicality 1/(1 + d/gamma) in the
     cluster that is nearest in units of its own scale.
     """
     with np.errstate(over="ignore"):
         scores = noise_share if noise else 1 - 1 / (1 + (D / scale).min(axis=1))
-    return Members(U, None, D.argmin(axis=1), scores)
+    return Members(U, None, U.argmax(axis=1), scores)
 
 
 def members_from_typicalities(
-    U: np.ndarray,
-    T: np.ndarray,
-    D: np.ndarray,
-    scale: np.ndarray,
-    noise: float,
-    noise_share: np.ndarray | None,
+    U: np.ndarray, T: np.ndarray, noise: float, noise_share: np.ndarray | None
 ) -> Members:
-    """Return the read-out of a partition with typicalities: the label is the most typical cluster.
+    """Return the read-out of a partition with typicalities: the label is the likeliest cluster.
 
-    d/gamma orders the clusters as the typicalities do, even for a row whose typicalities all vanish.  The
-    score is the noise membership; without noise it is 1 - the greatest typicality.
+    The score is the noise membership; without noise it is 1 - the greatest typicality.
     """
     scores = cast(np.ndarray, noise_share) if noise else 1 - T.max(axis=1)
-    return Members(U, T, (D / scale).argmin(axis=1), scores)
+    return Members(U, T, U.argmax(axis=1), scores)
+
+
+def tail_scores(D: np.ndarray, tails: np.ndarray) -> np.ndarray:
+    """Return outlier scores (n,) in [0, 1]: 1 - [sum_k pi_k (1 + d_k / s^2)^-e]^(1/e).
+
+    The sum is the density, up to a factor, of a mixture of heavy-tailed clusters of one width s.  So a
+    cluster of few rows, which outliers may have made, counts for little.  `tails` is (e, 1/s^2, ln pi_k
+    ...).
+    """
+    e, rate = tails[:2]
+    with np.errstate(over="ignore"):
+        terms = tails[2:] - e * np.log1p(rate * D.astype(np.float64))
+    most = terms.max(axis=1, keepdims=True)
+    total = np.log(np.exp(terms - most).sum(axis=1)) + most[:, 0]
+    return np.clip(-np.expm1(total / e), 0.0, 1.0)

@@ -10,8 +10,8 @@ import numpy as np
 from softclust.grammar.partitions.base import Partition
 from softclust.grammar.partitions.fuzzy import Fuzzy
 from softclust.grammar.partitions.members import Members, members_from_typicalities
-from softclust.grammar.partitions.possibilistic import Possibilistic
-from softclust.kernels.codes import IMPROVED, POSSIBILISTIC_FUZZY, Rule
+from softclust.grammar.partitions.possibilistic import Possibilistic, PossibilisticEntropic
+from softclust.kernels.codes import IMPROVED, LEAST_INFLUENCE, POSSIBILISTIC_FUZZY, TRACE, Rule
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,11 @@ class PossibilisticFuzzy(Partition):
     def members(self, D: np.ndarray, scale: np.ndarray, noise: float) -> Members:
         U, _, _, rest = Fuzzy(self.m).members(D, scale, noise)
         T = Possibilistic(self.eta, self.b).typicalities(D, scale)
-        return members_from_typicalities(U, T, D, scale, noise, rest)
+        return members_from_typicalities(U, T, noise, rest)
+
+    def shares(self, U: np.ndarray, T: np.ndarray) -> np.ndarray:
+        """Return the typicalities: labels act on them, not on the memberships."""
+        return T
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,8 @@ class ImprovedPossibilistic(Partition):
     Variant 2, `entropy`: J = sum u^m t d + sum_k gamma_k sum_i u^m (t ln t - t + 1).
 
     J = sum u^m times a bracket of d and t.  For given distances t is that of PCM; with c_ik the least value
-    of the bracket over t, u is that of FCM on c_ik.
+    of the bracket over t, u is that of FCM on c_ik.  The memberships that are read out are u t, divided by
+    their row sum: u alone says nothing of a row far from all clusters, where every bracket is near gamma.
     """
 
     m: float = 2.0
@@ -90,4 +95,14 @@ class ImprovedPossibilistic(Partition):
     def members(self, D: np.ndarray, scale: np.ndarray, noise: float) -> Members:
         T, _, cost = self._bracket(D, scale)
         U, _, _, rest = Fuzzy(self.m).members(cost, scale, noise)
-        return members_from_typicalities(U, T, D, scale, noise, rest)
+        relative = (PossibilisticEntropic() if self.entropy else Possibilistic(self.eta)).shares_of(
+            D / scale
+        )
+        V = U * relative
+        total = V.sum(axis=1, keepdims=True)
+        V = np.where(total > LEAST_INFLUENCE, V / np.where(total > 0, total, 1.0), relative)
+        return members_from_typicalities(V, T, noise, rest)
+
+    def shares(self, U: np.ndarray, T: np.ndarray) -> np.ndarray:
+        """Return u t: a row belongs to a cluster if it is a likely and a typical member."""
+        return U * (T + TRACE)

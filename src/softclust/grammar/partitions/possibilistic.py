@@ -48,12 +48,17 @@ class Possibilistic(Partition):
 
     def members(self, D: np.ndarray, scale: np.ndarray, noise: float) -> Members:
         """Return typicalities, and as memberships their shares of the row's sum."""
-        T = self.typicalities(D, scale)
-        Q = D / scale
+        return members_from_typicalities(
+            self.shares_of(D / scale), self.typicalities(D, scale), noise, None
+        )
+
+    def shares_of(self, Q: np.ndarray) -> np.ndarray:
+        """Return typicalities of squared distances q = d/gamma, divided by their row sum."""
         base = np.maximum(Q.min(axis=1, keepdims=True), 1.0)
         e = 1 / (self.eta - 1)
-        V = 1 / (base**-e + (Q / base) ** e)  # proportional to T, also where T underflows
-        return members_from_typicalities(V / V.sum(axis=1, keepdims=True), T, D, scale, noise, None)
+        with np.errstate(over="ignore"):
+            V = 1 / (base**-e + (Q / base) ** e)  # proportional to T, also where T underflows
+        return V / V.sum(axis=1, keepdims=True)
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,9 @@ class PossibilisticEntropic(Partition):
     def members(self, D: np.ndarray, scale: np.ndarray, noise: float) -> Members:
         """Return typicalities, and as memberships their shares of the row's sum, without underflow."""
         Q = D / scale
+        return members_from_typicalities(self.shares_of(Q), self.typicality(Q), noise, None)
+
+    def shares_of(self, Q: np.ndarray) -> np.ndarray:
+        """Return typicalities of squared distances q = d/gamma, divided by their row sum."""
         V = np.exp(Q.min(axis=1, keepdims=True) - Q)
-        U = V / V.sum(axis=1, keepdims=True)
-        return members_from_typicalities(U, self.typicality(Q), D, scale, noise, None)
+        return V / V.sum(axis=1, keepdims=True)

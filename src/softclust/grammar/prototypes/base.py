@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from softclust.sources.spread import effective_dimension
 from softclust.values import Value
 
 if TYPE_CHECKING:
@@ -124,6 +125,14 @@ class Prototypes(Value):
         `source.reduce` adds up a function of the blocks of rows.
         """
         return cls()
+
+    @classmethod
+    def freedom(cls, source: Any) -> float:
+        """Return the number of directions in which rows may differ from a cluster, as distances count them.
+
+        m="auto" and outlier scores follow from it.
+        """
+        return effective_dimension(source)
 
     @property
     def passes(self) -> Any:

@@ -59,6 +59,11 @@ class Ellipsoids(Prototypes):
         target = safe_variances(source) / request.n_clusters
         return cls(request.metric_reg, target, source.rows.total_weight)
 
+    @classmethod
+    def freedom(cls, source: Any) -> float:
+        """Return the number of features: in its own metric a cluster is round."""
+        return float(source.rows.X.shape[1])
+
     @property
     def passes(self) -> Any:
         return kernels("passes")

@@ -49,6 +49,11 @@ class Gaussians(Prototypes):
     may_coincide: ClassVar[bool] = True  # components of different shapes may share a mean
 
     @classmethod
+    def freedom(cls, source: Any) -> float:
+        """Return 1, which makes m = 2: densities already count directions."""
+        return 1.0
+
+    @classmethod
     def from_data(cls, source: Any, request: Request) -> Self:
         """Take full covariances, held by `metric_reg` times the mean variance of the features."""
         variance = safe_variances(source)

@@ -35,6 +35,11 @@ class SharedMetric(Points):
     takes_separation: ClassVar[bool] = False
 
     @classmethod
+    def freedom(cls, source: Any) -> float:
+        """Return the number of features: in its own metric a cluster is round."""
+        return float(source.rows.X.shape[1])
+
+    @classmethod
     def from_data(cls, source: Any, request: Request) -> Self:
         """Take as A the inverse of the given matrix, by default of the covariance of the rows."""
         if request.matrix is None:

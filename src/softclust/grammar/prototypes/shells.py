@@ -70,6 +70,11 @@ class _Closed(Prototypes):
         return cls.within(greatest_extent(source))
 
     @classmethod
+    def freedom(cls, source: Any) -> float:
+        """Return 1: rows are beside a shell in one direction."""
+        return 1.0
+
+    @classmethod
     def within(cls, extent: float) -> Self:
         """Return the geometry for data of this extent, in loop units."""
         return cls(extent, _LEAST_AXIS * extent)

@@ -63,6 +63,11 @@ class Varieties(Prototypes):
             )
         return cls()
 
+    @classmethod
+    def freedom(cls, source: Any) -> float:
+        """Return the number of directions beside a variety, at least 1."""
+        return max(super().freedom(source) - cls.rank, 1.0)
+
     @property
     def passes(self) -> Any:
         return kernels("passes")

@@ -7,7 +7,7 @@ beside what its partition charges.  Labelled rows are few, so these are plain sc
 
 import numpy as np
 
-from softclust.kernels.codes import HARD, IMPROVED, POSSIBILISTIC, POSSIBILISTIC_FUZZY
+from softclust.kernels.codes import HARD, IMPROVED, POSSIBILISTIC, POSSIBILISTIC_FUZZY, TRACE
 from softclust.kernels.compiled.decorators import compiled, compiled_pass
 from softclust.kernels.compiled.simplex import fuzzy_row, pull_of, simplex_row
 from softclust.kernels.compiled.tilted import tilted_row
@@ -196,12 +196,10 @@ def known_row(kind, parameters, scale, d, f, alpha, u, t, w, cost):
 
 
 @compiled
-def known_label(kind, alpha, d, scale, u, t):
+def known_label(kind, d, scale, u, t):
     """Return the likeliest cluster of a labelled row: by typicality, or by membership if there is none.
 
-    IPCM takes labels from the typicalities, but is told them through u.  Its cluster has the greatest (t +
-    alpha u)/(1 + alpha), with t divided by its sum: that is the most typical cluster for strength 0, and
-    the given label for a great strength.
+    IPCM is told labels through u; its cluster has the greatest u t.
     """
     by_typicality = kind in (POSSIBILISTIC, POSSIBILISTIC_FUZZY)
     total = 0.0
@@ -209,8 +207,10 @@ def known_label(kind, alpha, d, scale, u, t):
         total += t[k]
     best, most = 0, -1.0
     for k in range(u.shape[0]):
-        if kind == IMPROVED and total > 0.0:
-            value = t[k] / total + alpha * u[k]
+        if kind == IMPROVED:
+            value = u[k] * (t[k] + TRACE)
+        elif kind == POSSIBILISTIC_FUZZY and total == 0.0:
+            value = u[k]
         elif by_typicality and total == 0.0:
             value = 1.0 / (1.0 + d[k] / scale[k])  # the order of typicalities that underflow
         else:
@@ -227,7 +227,7 @@ def known_rows(kind, parameters, scale, D, target, alpha, cost, U, T, W, loss, s
         loss[i], share[i] = known_row(
             kind, parameters, scale, D[i], target[i], alpha[i], U[i], T[i], W[i], cost
         )
-        label[i] = known_label(kind, alpha[i], D[i], scale, U[i], T[i])
+        label[i] = known_label(kind, D[i], scale, U[i], T[i])
 
 
 @compiled_pass("d d D2 D2 D1 D2 D2 D2 D1 D1 L1")

@@ -6,10 +6,10 @@ from softclust.kernels.compiled.rules import (
     entropic_shares,
     hard_influence,
     improved_cost,
-    noise_share_of,
+    least_influence,
     row_minimum,
 )
-from softclust.kernels.compiled.vector_math import exp, power, raise_row
+from softclust.kernels.compiled.vector_math import exp, log, power, raise_row
 
 
 @compiled
@@ -23,10 +23,13 @@ def entropic_members(d, u, s, low, noise_share, width, has_noise, noise):
 
 @compiled
 def fuzzy_members(cost, u, s, low, noise_share, m, noise):
-    """Compute u <- memberships among the clusters (rows sum to 1), noise_share <- the noise membership."""
+    """Compute u <- memberships among the clusters (rows sum to 1), noise_share <- the noise membership.
+
+    Ratios are taken to the nearest cluster, so that the shares of a row far in noise do not underflow.
+    """
     c = cost.shape[0]
     e = 1.0 / (m - 1.0)
-    row_minimum(cost, noise, low)
+    row_minimum(cost, 0.0, low)
     for i in range(TILE):
         s[i] = 0.0
     for k in range(c):
@@ -35,20 +38,22 @@ def fuzzy_members(cost, u, s, low, noise_share, m, noise):
         raise_row(u[k], e)
         for i in range(TILE):
             s[i] += u[k, i]
-    noise_share_of(low, noise, e, noise_share)
     for i in range(TILE):
-        noise_share[i] /= noise_share[i] + s[i]
+        noise_share[i] = min(low[i], noise) / max(low[i], noise) if noise > 0.0 else 0.0
+    if noise > 0.0:
+        raise_row(noise_share, e)
+        for i in range(TILE):
+            r = noise_share[i]
+            noise_share[i] = r / (r + s[i]) if low[i] <= noise else 1.0 / (1.0 + s[i] * r)
     _normalise(u, s)
 
 
 @compiled
 def _normalise(u, s):
-    """Divide memberships by their row sum s; if noise takes all of a row, its clusters share equally."""
-    c = u.shape[0]
-    trace = 1e-30 if u.itemsize == 4 else 1e-290  # LLVM multiplies by 1 / s, which must be finite
-    for k in range(c):
+    """Divide memberships by their row sum s, which is positive."""
+    for k in range(u.shape[0]):
         for i in range(TILE):
-            u[k, i] = u[k, i] / s[i] if s[i] > trace else 1.0 / c
+            u[k, i] /= s[i]
 
 
 @compiled
@@ -98,31 +103,64 @@ def normalised_typicalities(d, u, s, low, scale, eta, entropy):
 
 
 @compiled
-def nearest(d, scale, scaled, best, label):
-    """Compute label <- the cluster of least distance, and best <- that distance.
-
-    With `scaled`, distances are in units of their cluster's scale.
-    """
+def times_typicalities(u, typical, s):
+    """Compute u <- u t divided by the row sum, or t alone if all products vanish; `typical` is t."""
+    c = u.shape[0]
     for i in range(TILE):
-        label[i] = 0.0
-        best[i] = d[0, i] / scale[0] if scaled else d[0, i]
-    for k in range(1, d.shape[0]):
-        divisor = scale[k] if scaled else 1.0
+        s[i] = 0.0
+    for k in range(c):
         for i in range(TILE):
-            q = d[k, i] / divisor
-            label[i] = float(k) if q < best[i] else label[i]
-            best[i] = min(best[i], q)
+            u[k, i] *= typical[k, i]
+            s[i] += u[k, i]
+    least = least_influence(u)
+    for k in range(c):
+        for i in range(TILE):
+            u[k, i] = u[k, i] / s[i] if s[i] > least else typical[k, i]
 
 
 @compiled
-def members(kind, parameters, scale, d, u, t, spare, rows):
+def likeliest(u, best, label):
+    """Compute label <- the cluster of the greatest membership, the first of equals."""
+    for i in range(TILE):
+        label[i] = 0.0
+        best[i] = u[0, i]
+    for k in range(1, u.shape[0]):
+        for i in range(TILE):
+            label[i] = float(k) if u[k, i] > best[i] else label[i]
+            best[i] = max(best[i], u[k, i])
+
+
+@compiled
+def tail_scores(d, tails, spare, low, score):
+    """Compute score <- 1 - [sum_k pi_k (1 + d_k / s^2)^-e]^(1/e), with tails = (e, 1/s^2, ln pi_k ...).
+
+    The sum is that of heavy-tailed clusters of one width.  Exponents are counted from the greatest term.
+    """
+    e, rate = tails[0], tails[1]
+    for k in range(d.shape[0]):
+        for i in range(TILE):
+            x = e * log(1.0 + rate * d[k, i]) - tails[2 + k]
+            spare[k, i] = x
+            low[i] = x if k == 0 else min(low[i], x)
+    for i in range(TILE):
+        score[i] = 0.0
+    for k in range(d.shape[0]):
+        for i in range(TILE):
+            score[i] += exp(low[i] - spare[k, i])
+    for i in range(TILE):
+        score[i] = max(1.0 - exp((log(score[i]) - low[i]) / e), 0.0)
+
+
+@compiled
+def members(kind, parameters, scale, tails, d, u, t, spare, rows):
     """Compute memberships, typicalities, labels and outlier scores of a tile.
 
-    u <- memberships (rows sum to 1), t <- typicalities, rows[1] <- label, rows[3] <- outlier score.
+    u <- memberships (rows sum to 1), t <- typicalities, rows[1] <- label, rows[3] <- outlier score.  The
+    label is the cluster of the greatest membership.
 
     With a noise distance, and for entropic partitions, the score is the noise membership.  Otherwise it is
-    1 - the row's greatest typicality; models without typicalities use that of a possibilistic cluster of
-    the same scale.
+    that of `tail_scores`; without tails it is 1 - the row's greatest typicality, and models without
+    typicalities use that of a possibilistic cluster of the same scale.
     """
     m, eta, a, b = parameters.m, parameters.eta, parameters.a, parameters.b
     entropy, noise = parameters.entropy != 0.0, parameters.noise
@@ -136,20 +174,25 @@ def members(kind, parameters, scale, d, u, t, spare, rows):
         entropic_members(d, u, s, low, score, eta, a != 0.0, b)
     if kind == IMPROVED:
         improved_cost(d, spare, t, scale, eta, entropy)
-    if kind == POSSIBILISTIC:
-        normalised_typicalities(d, u, s, low, scale, eta, entropy)
-    elif kind != HARD and kind != ENTROPIC:
+    if kind not in (HARD, ENTROPIC, POSSIBILISTIC):
         fuzzy_members(spare if kind == IMPROVED else d, u, s, low, score, m, noise)
+    if kind in (POSSIBILISTIC, IMPROVED):
+        normalised_typicalities(d, u if kind == POSSIBILISTIC else spare, s, low, scale, eta, entropy)
+    if kind == IMPROVED:
+        times_typicalities(u, spare, s)
     has_typicalities = kind != HARD and kind != FUZZY and kind != ENTROPIC
     if has_typicalities:
         typicalities(d, t, scale, b, eta, entropy)
     if noise == 0.0 and kind != ENTROPIC:
-        for i in range(TILE):
-            low[i] = 0.0
-        for k in range(c):
+        if tails.shape[0] > 0:
+            tail_scores(d, tails, spare, low, score)
+        else:
             for i in range(TILE):
-                typical = t[k, i] if has_typicalities else 1.0 / (1.0 + d[k, i] / scale[k])
-                low[i] = max(low[i], typical)
-        for i in range(TILE):
-            score[i] = 1.0 - low[i]
-    nearest(d, scale, has_typicalities, low, s)
+                low[i] = 0.0
+            for k in range(c):
+                for i in range(TILE):
+                    typical = t[k, i] if has_typicalities else 1.0 / (1.0 + d[k, i] / scale[k])
+                    low[i] = max(low[i], typical)
+            for i in range(TILE):
+                score[i] = 1.0 - low[i]
+    likeliest(u, low, s)

@@ -136,11 +136,11 @@ def sweep(
 
 
 @compiled_pass(
-    "F2 F1 F2 F3 F1 F1 F1 l P D1",
+    "F2 F1 F2 F3 F1 F1 F1 l P D1 D1",
     "F2 F2 F2 F2 F2 F2 F2 F2 F2 I1 F1",
 )
 def assign(
-    X, units, V, roots, level, factor, least, kind, parameters, scale,
+    X, units, V, roots, level, factor, least, kind, parameters, scale, tails,
     xt, z, d, u, t, spare, rows, U, T, label, score,
 ):  # fmt: skip
     """Write memberships U, typicalities T (if T has rows), label and outlier score of each row."""
@@ -149,7 +149,7 @@ def assign(
         count = load_tile(X, start, units, xt)
         _tile_distances(xt, V, roots, level, parameters, z, rows, d)
         _as_costs(d, factor, least)
-        members(kind, parameters, scale, d, u, t, spare, rows)
+        members(kind, parameters, scale, tails, d, u, t, spare, rows)
         for i in range(count):
             label[start + i] = int(rows[1, i])
             score[start + i] = rows[3, i]

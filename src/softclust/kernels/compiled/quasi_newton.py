@@ -37,7 +37,7 @@ def _learn(x, image, kept, products, count):
         last[j], before[j] = x[j], downhill
     if count < 0:  # x is the first point
         return 0
-    product = dot(step, bend)
+    product: float = dot(step, bend)
     products[0, place] = product
     least = _LEAST_COSINE * sqrt(dot(step, step) * dot(bend, bend))
     return count + 1 if product > least and least > 0.0 else 0
