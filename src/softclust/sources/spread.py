@@ -109,8 +109,8 @@ def effective_dimension(source: Source) -> float:
     """Return p_eff = 1 / tr(F^2) in [1, p], the number of directions in which the rows spread.
 
     F is the mean of z z' / |z|^2 over at most 5,000 rows, with z the gap of a row from their spatial
-    median; F has the trace 1.  Rows count by their weight, and rows at the median do not count.  p_eff is p for
-    round clouds and 1 for rows on a line; no outlier counts for more than another row.
+    median; F has the trace 1.  Rows count by their weight, and rows at the median do not count.  p_eff is p
+    for round clouds and 1 for rows on a line; no outlier counts for more than another row.
     """
     points, weight = _sampled_points(source, _DIRECTION_ROWS)
     Z = points - _spatial_median(points, weight, 1e-3)
