@@ -18,7 +18,7 @@ def completed(text):
 
 def test_the_public_names_are_completed():
     assert set(softclust.__all__) <= completed("import softclust\nsoftclust.")
-    assert completed("import softclust\nsoftclust.Fuzzy") == {"FuzzyCMeans"}
+    assert completed("import softclust\nsoftclust.Fuzzy") == {"FuzzyCMeans", "FuzzyLabelSpreading"}
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

@@ -228,7 +228,10 @@ def public_face():
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            fitted = cls(3).fit(X) if name == "KMedoids" else cls(3).fit(X, np.where(y == 0, 0, -1))
+            if name == "FuzzyLabelSpreading":
+                fitted = cls().fit(X, y)
+            else:
+                fitted = cls(3).fit(X) if name == "KMedoids" else cls(3).fit(X, np.where(y == 0, 0, -1))
         yield f"{name} fitted", {n: "there" for n in dir(fitted) if n[0] != "_"}
 
 

@@ -26,8 +26,10 @@ if TYPE_CHECKING:  # for editors and type checkers; at run time names are loaded
     from softclust.estimators.mixed import PossibilisticFuzzyCMeans as PossibilisticFuzzyCMeans
     from softclust.estimators.mixture import GaussianMixture as GaussianMixture
     from softclust.estimators.possibilistic import PossibilisticCMeans as PossibilisticCMeans
+    from softclust.estimators.spreading import FuzzyLabelSpreading as FuzzyLabelSpreading
     from softclust.grammar.separation import CentralDistance as CentralDistance
     from softclust.grammar.separation import Repulsion as Repulsion
+    from softclust.knowledge.doubts import doubted_labels as doubted_labels
     from softclust.knowledge.supervision import Pairs as Pairs
     from softclust.knowledge.supervision import sample_supervision as sample_supervision
     from softclust.selection import select as select
@@ -44,10 +46,12 @@ _HOMES = {
     "EvidentialCMeans": "estimators.evidential",
     "GaussianMixture": "estimators.mixture",
     "KMedoids": "estimators.medoids",
+    "FuzzyLabelSpreading": "estimators.spreading",
     "Repulsion": "grammar.separation",
     "CentralDistance": "grammar.separation",
     "Pairs": "knowledge.supervision",
     "sample_supervision": "knowledge.supervision",
+    "doubted_labels": "knowledge.doubts",
     "make": "acronyms",
     "catalogue": "acronyms",
     "select": "selection",

@@ -84,18 +84,25 @@ def check_labels(y: Any, n: int, c: int) -> tuple[Labels | None, int]:
     """
     if y is None:
         return None, c
-    values = _classes_or_degrees(y)
-    if values.ndim not in (1, 2):
-        raise ValueError(f"y should be a 1d array of classes or 2d of degrees, got {values.ndim}d.")
-    if len(values) != n:
-        raise ValueError(f"y has {len(values)} entries; X has {n} rows.")
-    labels = _soft_labels(values, c) if values.ndim == 2 else _hard_labels(values, c)
+    labels = read_labels(y, n, c)
     found = labels.degrees.shape[1]
     if found > c:
         warn(f"y names {found} classes but n_clusters={c}: fitting {found} clusters.", UserWarning)
     if len(labels.rows) == 0:
         return None, c
     return labels, max(c, found)
+
+
+def read_labels(y: Any, n: int, c: int | None = None) -> Labels:
+    """Check the labels `y` of n rows and c clusters; without `c`, the classes are those that `y` names."""
+    values = _classes_or_degrees(y)
+    if values.ndim not in (1, 2):
+        raise ValueError(f"y should be a 1d array of classes or 2d of degrees, got {values.ndim}d.")
+    if len(values) != n:
+        raise ValueError(f"y has {len(values)} entries; X has {n} rows.")
+    if values.ndim == 2:
+        return _soft_labels(values, values.shape[1] if c is None else c)
+    return _hard_labels(values, 0 if c is None else c)
 
 
 def _classes_or_degrees(y: Any) -> np.ndarray:

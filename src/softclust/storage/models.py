@@ -9,6 +9,8 @@ from typing import Any
 import softclust
 from softclust import estimators
 from softclust.errors import ModelFileError
+from softclust.estimators.anchor_graph import FittedSpreading, Graph
+from softclust.estimators.anchors import Anchors
 from softclust.estimators.readout import Fitted, FittedCredal, FittedMixture
 from softclust.grammar import partitions, prototypes, separation
 from softclust.grammar.frame import Frame
@@ -33,6 +35,7 @@ _CLASSES = {
         *(part for part in map(vars(prototypes).get, prototypes.__all__) if isinstance(part, type)),
         *(separation.Repulsion, separation.CentralDistance),
         *(Frame, State, Stats, Units, Model, Fitted, FittedCredal, FittedMixture),
+        *(Anchors, FittedSpreading, Graph),
         *(LabelLikelihood, LabelPenalty, LinkPenalty, SubsetPenalty),
     )
 }
