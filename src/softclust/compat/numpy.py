@@ -1,4 +1,4 @@
-"""NumPy: the map behind a mapped array, and the header of a .npy file that grows."""
+"""NumPy: floating-point errors, the map behind a mapped array, the header of a .npy file that grows."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import mmap
 from typing import Any, BinaryIO
 
 import numpy as np
+
+# Some packages set all floating-point errors to raise, but underflows in a fit are right: the answer is 0.
+usual_arithmetic = np.errstate(divide="warn", over="warn", under="ignore", invalid="warn")
 
 
 def read_ahead(rows: np.memmap) -> None:

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
+from softclust.compat.numpy import usual_arithmetic
 from softclust.compat.sklearn import Interval, StrOptions, fit_context
 from softclust.estimators.callbacks import WithCallbacks, observed
 from softclust.estimators.predictions import LoopPredictions
@@ -203,6 +204,7 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
     }  # they flow through pipelines
 
     @fit_context(prefer_skip_nested_validation=True)
+    @usual_arithmetic
     def fit(
         self,
         X: Any,
@@ -272,6 +274,7 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
 
     @available_if(_is_additive)
     @fit_context(prefer_skip_nested_validation=True)
+    @usual_arithmetic
     def partial_fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Any:
         """Go on with further rows; the first call is a fit.
 

@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from softclust.compat.numpy import usual_arithmetic
 from softclust.estimators import readout
 from softclust.estimators.publish import objective_in_data_units
 from softclust.estimators.reading import rows_of
@@ -30,6 +31,7 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """New rows, checked, as a source."""
         raise NotImplementedError
 
+    @usual_arithmetic
     def _members(self, X: Any) -> Any:
         """What the fitted state says of each row; lazy where X is."""
         return self._source(X).rowwise(readout.members, self._fitted)
@@ -88,6 +90,7 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """
         return self._members(X).memberships
 
+    @usual_arithmetic
     def transform(self, X: Any) -> Any:
         """Measure the distance of each row to each cluster.
 
@@ -153,6 +156,7 @@ class LoopPredictions(Predictions):
         members = self._members(X)
         return self._fitted.outliers(members)
 
+    @usual_arithmetic
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Score the fitted clusters on X.
 

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from softclust.compat.numpy import usual_arithmetic
 from softclust.compat.sklearn import Interval, InvalidParameterError, fit_context
 from softclust.estimators.anchor_graph import (
     FittedSpreading,
@@ -138,6 +139,7 @@ class FuzzyLabelSpreading(Predictions, BaseEstimator):
     }
 
     @fit_context(prefer_skip_nested_validation=True)
+    @usual_arithmetic
     def fit(
         self,
         X: Any,
@@ -221,6 +223,7 @@ class FuzzyLabelSpreading(Predictions, BaseEstimator):
         rows = Rows(rows_of(self, X, reset=False), self._fitted.units)
         return source_of(rows, n_threads(self.n_jobs))
 
+    @usual_arithmetic
     def transform(self, X: Any) -> Any:
         """Measure the distance of each row to each anchor.
 
