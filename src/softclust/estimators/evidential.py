@@ -56,8 +56,8 @@ class EvidentialCMeans(SoftClusterer):
         full up to 4 clusters, pairs up to 6; above, the pairs of mutually nearest clusters of a first
         fit, since many far sets blur a partition.
     cardinality_power : float or "auto", default="auto"
-        alpha: what belief in large sets costs.  "auto": beta - 1, so that a set of two clusters has the
-        same share of a row between them whatever beta is; found as `cardinality_power_`.
+        alpha: what belief in large sets costs.  "auto": 2 (beta - 1), with which the mass of a set A is
+        divided by |A|^2 whatever beta is; found as `cardinality_power_`.
     beta : float or "auto", default="auto"
         Exponent of the masses, any number above 1.  "auto": 1 + 2 / p_eff, at most 2, with p_eff the
         number of directions in which rows differ, found as `beta_`: with the usual 2 clusters fall
@@ -125,7 +125,7 @@ class EvidentialCMeans(SoftClusterer):
     >>> model.masses_.shape
     (150, 8)
     >>> int((model.masses_.argmax(axis=1) > 3).sum())  # rows that believe most in a set of several
-    32
+    6
     """
 
     focal_sets: Any = "auto"
@@ -168,7 +168,7 @@ class EvidentialCMeans(SoftClusterer):
             )
         c, source = data.n_clusters, data.source
         beta = exponent_of(self.beta, data)
-        power = beta - 1 if isinstance(self.cardinality_power, str) else self.cardinality_power
+        power = 2 * (beta - 1) if isinstance(self.cardinality_power, str) else self.cardinality_power
         partition = Fuzzy(beta)
         asked = focal_sets(self.focal_sets, c)
         sets = with_pairs([], c) if asked is None else asked
