@@ -136,6 +136,8 @@ def configurations():
         _named(FUZZY, geometry="ellipsoids", noise_distance=2.0, m=1.6),
         _named(MIXTURE, noise=True),
         _named(MIXTURE, acceleration=None, reg_covar=0.0),
+        _named(MIXTURE, covariance_type="full"),
+        _named(MIXTURE, covariance_prior=0.0, reg_covar=1e-6),
     ]
     spread += [
         _named(FUZZY, fuzzifier="polynomial"),
@@ -184,6 +186,7 @@ def contract_configurations():
         "FuzzyCMeans-geometry=gath-geva",
         "HardCMeans-geometry=mahalanobis",
         "GaussianMixture-covariance_type=diag",
+        "GaussianMixture-covariance_type=full",
         "GaussianMixture-noise=True",
     }
     chosen = [pair for pair in configurations() if pair[0] in wanted]

@@ -217,7 +217,7 @@ _ENTRIES = [
         "Gaussian mixture by EM",
         "GaussianMixture",
         "Dempster, Laird & Rubin (1977), Maximum likelihood from incomplete data via the EM algorithm",
-        {"reg_covar": 0.0},
+        {"covariance_type": "full", "covariance_prior": 0.0, "reg_covar": 0.0},
     ),
     Entry(
         "pam",

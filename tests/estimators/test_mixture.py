@@ -33,8 +33,9 @@ def test_steps_equal_scikit_learns(kind, factor, iris):
         precisions_init=shapes(kind, 3, 4, 2 / factor**2),
     )  # fmt: skip
     ours = GaussianMixture(
-        3, covariance_type=kind, init=start, max_iter=9, tol=0, acceleration=None, reg_covar=reg
-    )
+        3, covariance_type=kind, init=start, max_iter=9, tol=0, acceleration=None, reg_covar=reg,
+        covariance_prior=0,
+    )  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         theirs.fit(X), ours.fit(X)
@@ -53,7 +54,7 @@ def test_steps_equal_scikit_learns(kind, factor, iris):
 def test_the_default_start_ends_no_lower_than_scikit_learns(kind, iris):
     X, _ = iris
     theirs = Theirs(3, covariance_type=kind, n_init=5, tol=1e-8, max_iter=2000, random_state=0).fit(X)
-    ours = GaussianMixture(3, covariance_type=kind, random_state=0).fit(X)
+    ours = GaussianMixture(3, covariance_type=kind, covariance_prior=0, random_state=0).fit(X)
     assert ours.lower_bound_ >= theirs.score(X) - 1e-5
     assert ours.lower_bound_ == pytest.approx(ours.score(X), abs=1e-12)
 
@@ -68,7 +69,9 @@ def test_noise_takes_what_lies_about(kind, blobs):
         .any(axis=2)
         .all(axis=1)
     )
-    model = GaussianMixture(3, covariance_type=kind, noise=True, random_state=0).fit(both)
+    model = GaussianMixture(3, covariance_type=kind, covariance_prior=0, noise=True, random_state=0).fit(
+        both
+    )
     assert adjusted_rand_score(y, model.labels_[:150]) == 1
     assert model.outlier_mask_[150:][far].all()
     assert model.outlier_mask_[:150].mean() < 0.03
@@ -127,7 +130,7 @@ def test_pairs_lower_their_bound(strength, iris):
     X, y = iris
     told = sample_supervision(y, must_link=20, cannot_link=20, random_state=3)
     must, cannot = np.asarray(told.must_link.pairs), np.asarray(told.cannot_link.pairs)
-    model = GaussianMixture(3, random_state=0, link_strength=strength, tol=1e-9)
+    model = GaussianMixture(3, covariance_prior=0, random_state=0, link_strength=strength, tol=1e-9)
     model.fit(X, must_link=told.must_link, cannot_link=told.cannot_link)
     joint = np.log(model.predict_proba(X)) + model.score_samples(X)[:, None]
     U = model.memberships_

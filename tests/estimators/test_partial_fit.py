@@ -174,7 +174,8 @@ def test_a_mixture_has_the_moments_of_all_rows(long_stream):
     """One turn a batch: sums of r, r x and r x x', each with the chances r of its time."""
     X, _ = long_stream
     start = X[[0, 1, 2]], np.tile(np.eye(2) * 4, (3, 1, 1)), np.full(3, 1 / 3)
-    model = sc.GaussianMixture(3, init=start, max_iter=1, tol=0, acceleration=None, reg_covar=0)
+    plain = {"covariance_type": "full", "covariance_prior": 0}
+    model = sc.GaussianMixture(3, init=start, max_iter=1, tol=0, acceleration=None, **plain)
     with pytest.warns(Warning):
         in_batches(model, X, 3)
     mu, sigma, pi = start

@@ -133,7 +133,8 @@ def test_mixture(start, weight, kind, labelled):
         rng = np.random.default_rng(0)
         f[rng.choice(150, 20, replace=False)] = rng.dirichlet(np.ones(3), 20)
         f[5], f[140] = [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]
-    model = sc.GaussianMixture(3, covariance_type=kind, init=(means, covariances, shares))
+    plain = {"covariance_prior": 0, "reg_covar": 1e-6}
+    model = sc.GaussianMixture(3, covariance_type=kind, init=(means, covariances, shares), **plain)
     after(model, X, 6, y=f if labelled else None, sample_weight=weight)
     history = []
     for _ in range(7):

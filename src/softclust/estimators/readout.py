@@ -170,7 +170,7 @@ def _nearest(rows: Any, out: _Nearest, model: Any, state: State) -> None:
 def _log_densities(rows: Any, out: _LogDensities, model: Any, state: State) -> None:
     D = model.prototypes.distances(rows.points, state.theta, model.frame).astype(np.float64)
     _, loss = model.partition.influence(D, None, 0.0)
-    out.values[...] = -loss - model.prototypes.penalty(state.theta) / model.prototypes.total
+    out.values[...] = -loss - model.prototypes.noise_cost(state.theta) / model.prototypes.total
 
 
 def _distances(rows: Any, out: _Distances, model: Any, state: State) -> None:

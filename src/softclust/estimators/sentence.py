@@ -17,6 +17,7 @@ from softclust.grammar.model import Model
 from softclust.grammar.partitions import Partition
 from softclust.grammar.prototypes import Prototypes, Request
 from softclust.grammar.prototypes.base import SQUARED_LENGTHS
+from softclust.grammar.state import Fit
 from softclust.knowledge.conflicts import conflict
 from softclust.knowledge.label_strength import check_strength, reliable_strength
 from softclust.knowledge.pairs import NamedPairs
@@ -55,6 +56,14 @@ class LinkWords:
 
 
 @dataclass(frozen=True)
+class Rivals:
+    """Prototypes that compete, made from the prototypes of the sentence, and what judges their fits."""
+
+    prototypes: Callable[[Any], list[Any]]
+    cost: Callable[[Model, Fit, Any], float]  # model, fit, the rows of the fit
+
+
+@dataclass(frozen=True)
 class Sentence:
     """The words that an estimator says.
 
@@ -75,6 +84,7 @@ class Sentence:
     reach: float = np.inf  # squared distance beyond which rows are noise, for the choice of starts
     merges: bool = False  # whether coincident centres melt into one
     refined: Callable[[Outcome], Frame] | None = None  # the frame of a second fit, from the first
+    rivals: Rivals | None = None  # prototypes that compete before the fit
 
     def weighed(self, source: Any) -> tuple[Any, float]:
         """Rows weighed by eq. (4) of Xia 2011, or the rate of its eq. (5) for the sweep to apply."""
@@ -103,6 +113,9 @@ def solve(
 ) -> Outcome:
     """Fit the sentence; where it has a refined frame, fit that one from the end of the first."""
     model, known = sentence.model(source, data, centre_rate)
+    if sentence.rivals is not None:
+        models = [replace(model, prototypes=part) for part in sentence.rivals.prototypes(model.prototypes)]
+        model, start = recipes.choose(models, known, start, options, rng, sentence.rivals.cost)
     outcome = recipes.run(model, known, start, sentence.scaling, options, rng)
     if sentence.merges:
         outcome = recipes.merge(outcome, known, sentence.scaling, options)

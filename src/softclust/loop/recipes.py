@@ -44,6 +44,7 @@ class Start:
     given: tuple[Any, ...] | None  # arguments of `Prototypes.begin`: centres, perhaps with shapes
     draws: Callable[[Any], Iterable[tuple[Any, ...]]] | None = None  # sample -> tuples as `given`
     sampled: bool = True  # whether draws compete on a sample, which then grows
+    found: Fit | None = None  # a coarse fit, from whose end the fit goes on; `given` and `draws` are None
 
 
 @dataclass(frozen=True)
@@ -224,29 +225,89 @@ def _fit_plain(model: Model, source: Any, start: Start, options: Options, rng: n
     """
     if start.given is not None:
         return alternate(model, source, _begin(model, model.prototypes.begin(*start.given)), options)
-    small = source.sample(SAMPLE_ROWS, rng) if start.sampled else source
-    assert start.draws is not None  # a start is given or drawn
-    starts = [_begin(model, model.prototypes.begin(*drawn)) for drawn in start.draws(small)]
-    begin: State | LoopState = starts[0]
+    if start.found is not None:
+        begin = _gone_on(start.found)
+        if start.sampled:
+            begin = _grown(model, source, restart_from(start.found), options, rng)
+        return alternate(model, source, begin, options)
+    small, drawn = _drawn(source, start, rng)
+    starts = [_begin(model, model.prototypes.begin(*theta)) for theta in drawn]
+    begin = starts[0]
     if len(starts) > 1 or small is not source:
-        coarse = replace(
-            options,
-            tol=max(options.tol, _COARSE_TOL * source.rows.units.spread),
-            max_iter=min(options.max_iter, _COARSE_ITER),
-        )
-        fits = [alternate(model, small, state, coarse) for state in starts]
-        best = min(fits, key=lambda fit: fit.history[-1])
-        size = SAMPLE_ROWS * _GROWTH
-        while start.sampled and size < min(len(source), source.most_sampled):
-            small = source.sample(size, rng)
-            best = alternate(model, small, restart_from(best), coarse)
-            size *= _GROWTH
-        # Linked rows begin anew, with strengths that grow: this ends lower than going on.
-        begin = cast(
-            "State | LoopState",
-            (resume if small is source and best.state.linked is None else restart_from)(best),
-        )
+        best = _best(model, small, starts, _coarse(options, source))
+        begin = _gone_on(best)
+        if small is not source:
+            begin = _grown(model, source, restart_from(best), options, rng)
     return alternate(model, source, begin, options)
+
+
+def _drawn(source: Any, start: Start, rng: np.random.Generator) -> tuple[Any, list[tuple[Any, ...]]]:
+    """Return the rows on which starts compete, and arguments of `Prototypes.begin` for each start."""
+    small = source.sample(SAMPLE_ROWS, rng) if start.sampled else source
+    if start.given is not None:
+        return small, [start.given]
+    assert start.draws is not None  # a start is given or drawn
+    return small, list(start.draws(small))
+
+
+def _gone_on(fit: Fit) -> State | LoopState:
+    """Return where a fit to the same rows goes on.
+
+    Linked rows begin anew, with strengths that grow: this ends lower than going on.
+    """
+    return resume(fit) if fit.state.linked is None else restart_from(fit)
+
+
+def _best(model: Model, small: Any, starts: list[State], coarse: Options) -> Fit:
+    """Return the fit that ends lowest."""
+    return min(
+        (alternate(model, small, state, coarse) for state in starts), key=lambda fit: fit.history[-1]
+    )
+
+
+def _coarse(options: Options, source: Any) -> Options:
+    """Return the options of fits that only tell which start, or which model, is best."""
+    tol = max(options.tol, _COARSE_TOL * source.rows.units.spread)
+    return replace(options, tol=tol, max_iter=min(options.max_iter, _COARSE_ITER))
+
+
+def _grown(model: Model, source: Any, state: State, options: Options, rng: np.random.Generator) -> State:
+    """Fit to samples that grow fivefold, from the end of a fit to 20,000 rows."""
+    size = SAMPLE_ROWS * _GROWTH
+    while size < min(len(source), source.most_sampled):
+        small = source.sample(size, rng)
+        state = restart_from(alternate(model, small, state, _coarse(options, source)))
+        size *= _GROWTH
+    return state
+
+
+def choose(
+    rivals: list[Model],
+    source: Any,
+    start: Start,
+    options: Options,
+    rng: np.random.Generator,
+    cost: Callable[[Model, Fit, Any], float],
+) -> tuple[Model, Start]:
+    """Fit each of the rivals coarsely to at most 20,000 rows; return the best one, and where it goes on.
+
+    `cost` judges a fit to the sample.  All rivals start at the same draws, and the best one goes on from
+    the end of its own fit; a given start stays the start.
+    """
+    small, begin = _drawn(source, start, rng)
+    coarse, lowest = _coarse(options, source), np.inf
+    less = small.rows.total_weight - source.rows.total_weight
+    for model in rivals:
+        part = model.prototypes
+        trial = model if small is source else replace(model, prototypes=part.with_more_rows(less))
+        starts = [_begin(trial, part.begin(*theta)) for theta in begin]
+        fit = _best(trial, small, starts, coarse)
+        value = cost(trial, fit, small)
+        if value < lowest or lowest == np.inf:
+            lowest, best, found = value, model, fit
+    if start.given is not None:
+        return best, start
+    return best, Start(None, None, small is not source, found)
 
 
 def coarse_fit(

@@ -90,7 +90,7 @@ def covariances_of(estimator: Any) -> tuple[np.ndarray | None, float]:
     if S is None or V is None:
         return None, 2.0
     c, p = V.shape
-    kind = getattr(estimator, "covariance_type", "full")
+    kind = getattr(estimator, "covariance_type_", getattr(estimator, "covariance_type", "full"))
     if kind == "tied":
         S = np.broadcast_to(S, (c, p, p))
     elif kind == "diag":

@@ -162,7 +162,7 @@ class Ellipsoids(Prototypes):
                 heaviest = np.diag(H).max() or 1.0  # hold clusters without rows, as `Points` does
                 stay = np.repeat(held, p)
                 H[stay, stay] += heaviest
-                if not _is_above(H, HOLD * heaviest):
+                if not is_above(H, HOLD * heaviest):
                     H[np.diag_indices(c * p)] += HOLD * heaviest
                 step = np.linalg.solve(H, B)
             else:
@@ -270,10 +270,13 @@ class FreeVolume(Ellipsoids):
         return np.flatnonzero((values[:, 0] <= 1e-6 * values[:, -1]) | (values[:, -1] >= 1e12))
 
 
-def _is_above(H: np.ndarray, least: float) -> bool:
-    """Tell whether all eigenvalues of H exceed `least`, by a Cholesky factor of H - least I."""
+def is_above(H: np.ndarray, least: float) -> bool:
+    """Tell whether all eigenvalues of H, one matrix or several, exceed `least`.
+
+    H - least I then has a Cholesky factor.
+    """
     try:
-        np.linalg.cholesky(H - least * np.eye(len(H)))
+        np.linalg.cholesky(H - least * np.eye(H.shape[-1]))
     except np.linalg.LinAlgError:
         return False
     return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from softclust._lazy import kernels
 from softclust.grammar.prototypes.axes import axes
 from softclust.grammar.prototypes.base import AT_HARD_CLUSTERS, LOG_DENSITIES, Prototypes, Request, Theta
-from softclust.grammar.prototypes.ellipsoids import about, check_covariances, safe_variances
+from softclust.grammar.prototypes.ellipsoids import about, check_covariances, is_above, safe_variances
 from softclust.sources.spread import deviations
 from softclust.values import cache_last
 
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
     from softclust.sources.units import Units
 
 _LOG_2PI = float(np.log(2 * np.pi))
-_LEAST = 1e-8  # least variance of a component, of that of all rows: below, sums of squares are rounding
+LEAST_VARIANCE = (
+    1e-8  # least variance of a component, of that of all rows: below, sums of squares are rounding
+)
 _LEAST_WEIGHT = 1e-300  # of a component
+_EMPTY = 1e-12  # weight of a component without rows, of the heaviest one
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,12 @@ class Gaussians(Prototypes):
 
     `kind` is "full", "tied", "diag" or "spherical"; `reg` is added to every variance.  With noise, the
     weight of noise is what the pi leave of 1, and d is counted from the logarithm of that weight.  All rows
-    then share a term, which is `penalty`.
+    then share a term, which is `noise_cost`.
+
+    J += nu/2 sum_k [tr(Sigma_k^-1 T) - ln det(Sigma_k^-1 T) - p], once if the components share Sigma: the
+    inverse Wishart prior of Fraley & Raftery (2007), counted from its mode T.  Each covariance answers for
+    nu further rows that lie as T says, and the exact minimiser is (C_k + nu T) / (N_k + nu) with the weight
+    N_k and the scatter C_k of the component.
     """
 
     kind: str
@@ -40,6 +49,8 @@ class Gaussians(Prototypes):
     total: float  # weight of all rows
     size: np.ndarray  # (p,) standard deviations of the rows: no component is flatter than 1e-4 of them
     noise: bool = False
+    prior: float = 0.0  # nu; 0 is maximum likelihood
+    target: np.ndarray | None = None  # (p, p) T; only with a prior
 
     name: ClassVar[str | None] = "gath-geva"
     measure: ClassVar[str] = LOG_DENSITIES
@@ -75,12 +86,23 @@ class Gaussians(Prototypes):
     def begin(
         self, V: np.ndarray, covariances: np.ndarray | None = None, weights: np.ndarray | None = None
     ) -> Theta:
-        """Return theta from means, (c, p, p) or (c, p) covariances, by default 1, and weights (c,)."""
+        """Return theta from means, (c, p, p) or (c, p) covariances, by default 1, and weights (c,).
+
+        Covariances become those of the kind: all the same, diagonals, or one variance.
+        """
         c, p = V.shape
         if covariances is None:
             covariances = np.ones((c, p)) if self._is_diagonal else np.tile(np.eye(p), (c, 1, 1))
-        share = (0.9 if self.noise else 1.0) / c
-        return V, np.array(covariances), np.full(c, share) if weights is None else weights
+        if weights is None:
+            weights = np.full(c, (0.9 if self.noise else 1.0) / c)
+        if self.kind == "tied":
+            mean = np.einsum("k,kab->ab", weights / weights.sum(), covariances)
+            covariances = np.broadcast_to(mean, covariances.shape)
+        elif self._is_diagonal and covariances.ndim == 3:
+            covariances = covariances.diagonal(axis1=1, axis2=2)
+        if self.kind == "spherical":
+            covariances = np.broadcast_to(covariances.mean(axis=1, keepdims=True), covariances.shape)
+        return V, np.array(covariances), weights
 
     @classmethod
     def shape_given(cls, matrices: Any, units: Units, c: int, p: int) -> np.ndarray:
@@ -116,9 +138,10 @@ class Gaussians(Prototypes):
         mu, roots = theta[0], self._roots(theta[1])[0] if roots is None else roots
         if not self._is_diagonal:
             return kernels("ellipsoids").squared_distances(points, mu, roots)
-        D = np.zeros((len(points), len(mu)), points.dtype)
-        for x, v, r in zip(points.T, mu.T.astype(points.dtype), roots.T.astype(points.dtype), strict=True):
-            D += ((x[:, None] - v) * r) ** 2
+        D = np.empty((len(points), len(mu)), points.dtype)
+        for k, (v, r) in enumerate(zip(mu.astype(points.dtype), roots.astype(points.dtype), strict=True)):
+            Z = (points - v) * r
+            D[:, k] = np.einsum("ij,ij->i", Z, Z)
         return D
 
     @cache_last
@@ -138,44 +161,58 @@ class Gaussians(Prototypes):
         c, p = theta[0].shape
         first, second = np.empty((c, p)), np.empty((c, p))
         for k in range(c):
-            Z = points.astype(np.float64, copy=False) - theta[0][k]
-            first[k], second[k] = W[:, k] @ Z, W[:, k] @ Z**2
+            Z, w = points.astype(np.float64, copy=False) - theta[0][k], np.ascontiguousarray(W[:, k])
+            first[k] = w @ Z
+            second[k] = w @ np.square(Z, out=Z)
         return first, second
 
     def moved(self, stats: Stats, theta: Theta, other: Theta, frame: Frame) -> Stats:
         """Return the statistics of a sweep at theta, with moments about the means of `other`.
 
-        The loss changes too, so that the loss and the penalty at `other` still sum to those at theta.
+        The loss changes too, so that the loss and the cost of noise at `other` still sum to those at theta.
         """
-        loss = stats.loss + self.penalty(theta) - self.penalty(other)
+        loss = stats.loss + self.noise_cost(theta) - self.noise_cost(other)
         return replace(about(stats, other[0] - theta[0]), loss=loss)
 
     def solve(
         self, stats: Stats, theta: Theta, frame: Frame, separation: Repulsion | CentralDistance | None
     ) -> Theta:
-        """Return mu, Sigma and pi of the M-step; a component without weight keeps its shape."""
+        """Return mu, Sigma and pi of the M-step.
+
+        A component without weight keeps its mean and, without a prior, its shape.
+        """
         mu, covariances, _ = theta
         first, second = stats.moments
         s = stats.weight
-        held = s <= 1e-12 * s.max()
+        held = s <= _EMPTY * s.max()
         safe = np.where(held, 1.0, s)
         step = np.where(held[:, None], 0.0, first / safe[:, None])
+        mass = np.where(held, 0.0, s)
         if self._is_diagonal:
-            sigma = second / safe[:, None] - step**2 + self.reg
+            sigma = self._shrunk(second / safe[:, None] - step**2, mass[:, None]) + self.reg
             if self.kind == "spherical":
                 sigma = np.broadcast_to(sigma.mean(axis=1, keepdims=True), sigma.shape).copy()
         else:
             cross = step[:, :, None] * step[:, None, :]
             sigma = second / safe[:, None, None] - cross
             if self.kind == "tied":
-                kept = np.where(held, 0.0, s)
-                mean = np.einsum("k,kab->ab", kept / kept.sum(), sigma)
-                sigma = np.broadcast_to(mean, sigma.shape).copy()
+                mean = np.einsum("k,kab->ab", mass / (mass.sum() or 1.0), sigma)
+                sigma = np.broadcast_to(self._shrunk(mean, mass.sum()), sigma.shape).copy()
+            else:
+                sigma = self._shrunk(sigma, mass[:, None, None])
             sigma[:, np.arange(sigma.shape[1]), np.arange(sigma.shape[1])] += self.reg
         sigma = self._definite(sigma)
-        if self.kind != "tied":
+        if not self.prior and (self.kind != "tied" or held.all()):
             sigma[held] = covariances[held]
         return mu + step, sigma, s / (self.total if self.noise else s.sum())
+
+    def _shrunk(self, sigma: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Return (N_k Sigma_k + nu T) / (N_k + nu), from the covariances and weights of the rows."""
+        if not self.prior:
+            return sigma
+        assert self.target is not None
+        target = self.target.diagonal() if self._is_diagonal else self.target
+        return (weight * sigma + self.prior * target) / (weight + self.prior)
 
     def _definite(self, sigma: np.ndarray) -> np.ndarray:
         """Return the exact minimiser within the bound, from the unbounded one.
@@ -184,13 +221,15 @@ class Gaussians(Prototypes):
         plane have a density.
         """
         if self._is_diagonal:
-            least = _LEAST * self.size**2
+            least = LEAST_VARIANCE * self.size**2
             return np.maximum(sigma, least.mean() if self.kind == "spherical" else least)
+        if self.kind == "tied" and len(sigma) > 1:
+            return np.repeat(self._definite(sigma[:1]), len(sigma), axis=0)
         scaled = sigma / np.outer(self.size, self.size)
-        values, vectors = axes(0.5 * (scaled + scaled.transpose(0, 2, 1)))
-        if values.min() >= _LEAST:
+        if is_above(scaled, LEAST_VARIANCE):
             return sigma
-        values = np.maximum(values, _LEAST)
+        values, vectors = axes(0.5 * (scaled + scaled.transpose(0, 2, 1)))
+        values = np.maximum(values, LEAST_VARIANCE)
         return (vectors * values[:, None, :]) @ vectors.transpose(0, 2, 1) * np.outer(self.size, self.size)
 
     def traces(self, theta: Theta) -> np.ndarray:
@@ -200,16 +239,19 @@ class Gaussians(Prototypes):
     def flat(self, theta: Theta) -> list[tuple[Any, Any, Any]]:
         """Return the components at the bound, or held by `reg` alone.
 
+        With a prior, a component is as flat as T at the most, and that is no fault of it.
         Each entry is (k, least, greatest), with the standard deviations along the axes of component k.
         """
-        sigma = theta[1]
+        sigma, yard = theta[1], np.diag(self.size**2) if self.target is None else self.target
         if self._is_diagonal:
-            values, scaled = np.sort(sigma, axis=1), sigma / self.size**2
+            values, scaled = np.sort(sigma, axis=1), sigma / yard.diagonal()
         else:
-            values = np.linalg.eigvalsh(sigma)
-            scaled = np.linalg.eigvalsh(sigma / np.outer(self.size, self.size))
+            root = np.linalg.inv(np.linalg.cholesky(yard))
+            values, scaled = (
+                np.asarray(np.linalg.eigvalsh(each)) for each in (sigma, root @ sigma @ root.T)
+            )
         values = np.maximum(values, 0.0)
-        held = (scaled.min(axis=1) <= 4 * _LEAST) | (values[:, 0] <= 2 * self.reg)
+        held = (scaled.min(axis=1) <= 4 * LEAST_VARIANCE) | (values[:, 0] <= 2 * self.reg)
         return [(k, np.sqrt(values[k, 0]), np.sqrt(values[k, -1])) for k in np.flatnonzero(held)]
 
     def published(self, theta: Theta, stats: Stats, frame: Frame, units: Units) -> dict[str, np.ndarray]:
@@ -220,7 +262,9 @@ class Gaussians(Prototypes):
         }
 
     def complaints(self, theta: Theta, units: Units) -> Iterator[str]:
-        """Yield a sentence for each flat component."""
+        """Yield a sentence for each component without rows, and for each flat one."""
+        for k in np.flatnonzero(theta[2] <= _EMPTY * theta[2].max()):
+            yield f"Component {k} has no rows and the weight 0. Fewer clusters or another init would do."
         for k, least, most in self.flat(theta):
             yield (
                 f"Component {k} is flat: its standard deviation is from {least / units.factor:.3g} to "
@@ -229,8 +273,36 @@ class Gaussians(Prototypes):
             )
 
     def penalty(self, theta: Theta) -> float:
+        """Return the terms of J that no single row has: the cost of noise, and the prior."""
+        return self.noise_cost(theta) + self.prior_cost(theta)
+
+    def noise_cost(self, theta: Theta) -> float:
         """Return minus the logarithm of the weight of noise, for all rows; 0 without noise."""
         return -self.total * float(np.log(self._noise_weight(theta[2])))
+
+    def prior_cost(self, theta: Theta) -> float:
+        """Return nu/2 sum_k [tr(Sigma_k^-1 T) - ln det(Sigma_k^-1 T) - p]; never negative."""
+        if not self.prior:
+            return 0.0
+        assert self.target is not None
+        sigma = theta[1][:1] if self.kind == "tied" else theta[1]
+        if self._is_diagonal:
+            ratio = self.target.diagonal() / sigma
+            return 0.5 * self.prior * float((ratio - np.log(ratio) - 1).sum())
+        roots, half = self._roots(sigma)
+        trace = float((roots * (self.target @ roots)).sum())
+        det = float(2 * half.sum()) + len(sigma) * self._log_det_target
+        return 0.5 * self.prior * (trace - det - len(sigma) * sigma.shape[1])
+
+    @cached_property
+    def _log_det_target(self) -> float:
+        assert self.target is not None
+        return float(np.linalg.slogdet(self.target)[1])
+
+    def n_parameters(self, c: int, p: int) -> int:
+        """Return the number of free parameters of c components in p dimensions."""
+        shape = {"full": c * p * (p + 1) / 2, "tied": p * (p + 1) / 2, "diag": c * p, "spherical": c}
+        return int(shape[self.kind] + c * p + c - 1 + self.noise)
 
     def shift(self, theta: Theta, other: Theta) -> float:
         """Return the longest move of a mean's coordinate, of a weight, or of a covariance.
@@ -251,9 +323,10 @@ class Gaussians(Prototypes):
         if self._is_diagonal:
             logs = np.log(sigma)
         else:
-            values, vectors = axes(sigma)
+            values, vectors = axes(sigma[:1] if self.kind == "tied" else sigma)
             with np.errstate(invalid="ignore", divide="ignore"):
                 logs = (vectors * np.log(values)[:, None, :]) @ vectors.transpose(0, 2, 1)
+            logs = np.broadcast_to(logs, sigma.shape)
         with np.errstate(divide="ignore"):
             return np.concatenate([mu.ravel(), logs.ravel(), np.log(self._shares(weights))])
 
@@ -269,13 +342,14 @@ class Gaussians(Prototypes):
         if self._is_diagonal:
             variances = self._definite(np.exp(np.clip(logs, -600, 600)))
         else:
-            values, vectors = axes(logs)
+            values, vectors = axes(logs[:1] if self.kind == "tied" else logs)
             spread = np.exp(np.clip(values, -600, 600))
             variances = self._definite((vectors * spread[:, None, :]) @ vectors.transpose(0, 2, 1))
             try:
                 np.linalg.cholesky(variances[:, ::-1, ::-1])
             except np.linalg.LinAlgError:  # rounding has flattened a long, thin component: no proposal
                 return theta
+            variances = np.repeat(variances, len(mu) // len(variances), axis=0)
         logs = point[mu.size + sigma.size :]
         shares = np.exp(logs - logs.max())
         return point[: mu.size].reshape(mu.shape), variances, (shares / shares.sum())[: len(weights)]
