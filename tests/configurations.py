@@ -136,7 +136,7 @@ def configurations():
         _named(FUZZY, geometry="ellipsoids", noise_distance=2.0, m=1.6),
         _named(MIXTURE, noise=True),
         _named(MIXTURE, acceleration=None, reg_covar=0.0),
-        _named(MIXTURE, covariance_type="full"),
+        _named(MIXTURE, covariance_type="auto"),
         _named(MIXTURE, covariance_prior=0.0, reg_covar=1e-6),
     ]
     spread += [

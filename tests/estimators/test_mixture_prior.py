@@ -112,7 +112,7 @@ def test_bic_finds_the_type_and_no_worse_clusters_than_scikit_learns(kind):
     ours, theirs = [], []
     for seed in range(3):
         X, y = gaussian_rows(kind, seed)
-        model = GaussianMixture(3, random_state=0).fit(X)
+        model = GaussianMixture(3, covariance_type="auto", random_state=0).fit(X)
         assert model.covariance_type_ == kind
         ours.append(adjusted_rand_score(y, model.labels_))
         theirs.append(adjusted_rand_score(y, Theirs(3, random_state=0).fit_predict(X)))
@@ -156,16 +156,17 @@ def test_dask_files_and_archives(kind, tmp_path):
 
 def test_a_checkpoint_keeps_the_choice(tmp_path):
     X, _ = load_iris(return_X_y=True)
-    plain = GaussianMixture(3, random_state=0).fit(X)
+    made = {"covariance_type": "auto", "random_state": 0}
+    plain = GaussianMixture(3, **made).fit(X)
     for _ in range(2):
-        kept = GaussianMixture(3, random_state=0, checkpoint=tmp_path / "fit").fit(X)
+        kept = GaussianMixture(3, **made, checkpoint=tmp_path / "fit").fit(X)
         assert kept.covariance_type_ == plain.covariance_type_
         assert_array_equal(kept.memberships_, plain.memberships_)
 
 
 def test_many_rows_choose_on_a_sample():
     X, y = gaussian_rows("tied", 0, each=10_000)
-    model = GaussianMixture(3, random_state=0).fit(X)
+    model = GaussianMixture(3, covariance_type="auto", random_state=0).fit(X)
     assert model.covariance_type_ == "tied"
     theirs = Theirs(3, covariance_type="tied", random_state=0).fit_predict(X)
     assert adjusted_rand_score(y, model.labels_) >= adjusted_rand_score(y, theirs) - 0.01

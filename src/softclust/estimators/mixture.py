@@ -55,7 +55,7 @@ class GaussianMixture(SoftClusterer):
 
     Parameters
     ----------
-    covariance_type : {"auto", "full", "tied", "diag", "spherical"}, default="auto"
+    covariance_type : {"full", "tied", "diag", "spherical", "auto"}, default="full"
         Shape of the components: each its own covariance, one for all, variances by feature, one variance.
         "auto" fits all four coarsely to at most 20,000 rows and goes on with the one of lowest BIC; see
         `covariance_type_`.
@@ -120,7 +120,7 @@ class GaussianMixture(SoftClusterer):
     full -1.24
     """
 
-    covariance_type: str = "auto"
+    covariance_type: str = "full"
     covariance_prior: Any = "auto"
     reg_covar: float = 0.0
     noise: bool = False
