@@ -186,7 +186,7 @@ def contract_configurations():
         "FuzzyCMeans-geometry=gath-geva",
         "HardCMeans-geometry=mahalanobis",
         "GaussianMixture-covariance_type=diag",
-        "GaussianMixture-covariance_type=full",
+        "GaussianMixture-covariance_type=auto",
         "GaussianMixture-noise=True",
     }
     chosen = [pair for pair in configurations() if pair[0] in wanted]

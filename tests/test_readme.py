@@ -13,7 +13,7 @@ def test_python_examples_run(capsys):
     assert blocks
     for block in blocks:
         exec(block, {})
-    assert capsys.readouterr().out.startswith("0.95")
+    assert capsys.readouterr().out.startswith("0.97")
 
 
 def test_files_that_it_names_exist():

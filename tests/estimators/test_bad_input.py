@@ -395,7 +395,7 @@ def test_iterations_run_out(cls, max_iter):
     with pytest.warns(ConvergenceWarning, match=match):
         model.fit(X)
     assert not model.converged_
-    assert model.n_iter_ == max_iter * (2 if cls is IMPROVED else 1)
+    assert model.n_iter_ == max_iter
 
 
 @every_estimator

@@ -128,8 +128,8 @@ def test_metrics_that_cannot_turn_are_points(X, init):
     """A regulariser that outweighs every scatter: S_k is that of the features' variances, for all k."""
     Z = X / X.std(axis=0)
     start = init / X.std(axis=0)
-    one = EvidentialCMeans(3, geometry="ellipsoids", metric_reg=1e7, init=start, **PLAIN).fit(Z)
-    two = EvidentialCMeans(3, init=start, **PLAIN).fit(Z)
+    one = EvidentialCMeans(3, geometry="ellipsoids", metric_reg=1e7, init=start, **PLAIN, beta=2.0).fit(Z)
+    two = EvidentialCMeans(3, init=start, **PLAIN, beta=2.0).fit(Z)
     assert_allclose(one.cluster_centers_, two.cluster_centers_, rtol=0, atol=1e-6)
     assert_allclose(one.objective_terms_["data"], two.objective_, rtol=1e-6)
 

@@ -52,7 +52,7 @@ def fitted(X, V0, y=None, weight=None, links=(None, None), family="full", **para
         focal_sets=family,
         noise_distance=RHO,
         init=V0,
-        **{**FINE, "acceleration": None, **parameters},
+        **{"beta": 2.0, "cardinality_power": 1.0, **FINE, "acceleration": None, **parameters},
     )
     model.fit(X, y, sample_weight=weight, must_link=links[0], cannot_link=links[1])
     assert model.converged_
@@ -115,7 +115,7 @@ def metrics_of(model):
 def agrees(model, X, weight, said):
     """The oracle's J at the answer is objective_, part by part, and no step of its own moves the answer."""
     M, V, S, sets = model.masses_, model.cluster_centers_, metrics_of(model), model.focal_sets_.astype(int)
-    alpha, beta, w = model.cardinality_power, model.beta, np.ones(len(X)) if weight is None else weight
+    alpha, beta, w = model.cardinality_power_, model.beta_, np.ones(len(X)) if weight is None else weight
     ecm = {"alpha": alpha, "rho2": RHO**2, "weight": w}
     regular = {} if S is None else {"metric_reg": model.metric_reg, "target": target(X, w, len(V))}
     J, parts = ev.objective(X, M, V, sets, S=S, beta=beta, **ecm, **regular, **said)
@@ -306,8 +306,8 @@ def test_links(name, acceleration):
 def test_the_oracle_goes_nowhere_from_the_answer(name):
     model, X, w, said = linked(name)
     M, V, _, history = ev.fit(
-        X, model.cluster_centers_, model.focal_sets_.astype(int), alpha=model.cardinality_power,
-        beta=model.beta, rho2=RHO**2, weight=w, M0=model.masses_, tol=1e-9, max_iter=5, **said,
+        X, model.cluster_centers_, model.focal_sets_.astype(int), alpha=model.cardinality_power_,
+        beta=model.beta_, rho2=RHO**2, weight=w, M0=model.masses_, tol=1e-9, max_iter=5, **said,
     )  # fmt: skip
     assert_allclose(V, model.cluster_centers_, rtol=0, atol=1e-7)
     assert_allclose(M, model.masses_, rtol=0, atol=1e-7)
@@ -400,7 +400,7 @@ def first_masses(X, V, links, strength, **parameters):
     """The estimator stopped at its start, and the oracle's problem there."""
     model = EvidentialCMeans(
         len(V), focal_sets="simple", noise_distance=RHO, init=V, tol=1e9, must_strength=strength,
-        cannot_strength=strength, **parameters,
+        cannot_strength=strength, beta=2.0, cardinality_power=1.0, **parameters,
     )  # fmt: skip
     model.fit(X, must_link=links[0], cannot_link=links[1])
     assert_allclose(model.cluster_centers_, V, rtol=0, atol=1e-12)
@@ -476,7 +476,7 @@ def test_the_gradient_of_the_reduced_objective_vanishes(kind):
         said = penalties(model, X, w, LABELS)
     else:
         model, X, w, said = linked(kind)
-    sets, beta = model.focal_sets_.astype(int), model.beta
+    sets, beta = model.focal_sets_.astype(int), model.beta_
     ecm = {"alpha": 1, "rho2": RHO**2, "weight": w}
 
     def reduced(V):

@@ -139,8 +139,8 @@ def test_steps_of_other_partitions(r, kind, weight):
 def test_centres_alone_are_varieties_without_a_direction(r):
     """The first memberships are those of FCM, and the first step finds the axes of its clusters."""
     X, V, _ = scene(r)
-    model = after(sc.FuzzyCMeans(3, geometry=WORDS[r], init=V), X, 1)
-    points = after(sc.FuzzyCMeans(3, init=V), X, 1)
+    model = after(sc.FuzzyCMeans(3, m=2.0, geometry=WORDS[r], init=V), X, 1)
+    points = after(sc.FuzzyCMeans(3, m=2.0, init=V), X, 1)
     assert_allclose(model.objective_history_[0], points.objective_history_[0], rtol=1e-12)
     U = fcm_memberships(((X[:, None] - V) ** 2).sum(axis=2), 2.0)
     V, S = oracle.update(X, U, r, 2.0, np.ones(len(X)))

@@ -68,7 +68,7 @@ def fitted():
     from sklearn.datasets import load_iris
 
     X, y = load_iris(return_X_y=True)
-    return X, y, softclust.FuzzyCMeans(n_clusters=3, random_state=0).fit(X)
+    return X, y, softclust.FuzzyCMeans(n_clusters=3, m=2.0, random_state=0).fit(X)
 
 
 # ---------------------------------------------------------------------- equal to the papers

@@ -102,8 +102,10 @@ class EvidentialCMeans(SoftClusterer):
         The sets: row 0 is empty, rows 1 to c the singletons.
     noise_distance_ : float
         rho.
-    beta_, cardinality_power_ : float
-        Exponent of the masses, and what belief in large sets costs.
+    beta_ : float
+        Exponent of the masses.
+    cardinality_power_ : float
+        alpha: what belief in large sets costs.
     objective_terms_ : dict
         Parts of `objective_`, which is J/xi: "data", "labels", "must_link", "cannot_link", and "other" for
         regulariser and separation.

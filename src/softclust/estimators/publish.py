@@ -79,7 +79,8 @@ def objective_in_data_units(objective: Any, model: Any, rows: Any, of_all: bool 
 
 def _unsatisfied(data: Data, outcome: Outcome, read: Any) -> np.ndarray:
     """Labels and pairs that the fit did not honour, worst first."""
-    shares = read.typicalities if len(read.typicalities) else read.memberships
+    acts = outcome.model.partition.labels_typicalities
+    shares = read.typicalities if acts else read.memberships
     return worst_first(
         unsatisfied(outcome.source.rows.known, read.labels, shares),
         unsatisfied_pairs(data.pairs, read.labels, read.memberships),
@@ -105,10 +106,11 @@ def warn_of_trouble(outcome: Outcome, fitted: Fitted, read: Any, options: Option
     told = not model.prototypes.may_coincide and _warn_of_coincidence(
         model, state, outcome.natural_scale, units.factor
     )
-    if not told:
-        _warn_of_empty_clusters(read.labels, model)
     for sentence in model.prototypes.complaints(state.theta, units):
         warn(sentence, DegenerateClusterWarning)
+        told = True
+    if not told:
+        _warn_of_empty_clusters(read.labels, model)
     if isinstance(model.separation, Repulsion):
         _warn_of_repulsion(model.separation, model.cluster_weight(fit.stats), state)
 

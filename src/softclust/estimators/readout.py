@@ -144,11 +144,12 @@ def typicality_limits(threshold: float | None, partition: Partition, width: np.n
 def tails_of(freedom: float, shares: np.ndarray, widths: np.ndarray) -> np.ndarray:
     """What `tail_scores` needs of clusters: (e, 1/s^2, ln pi_k ...), with e = (p_eff + 1)/2.
 
-    `shares` are proportional to pi_k, and s^2 is the mean of the squared `widths`, weighed by pi_k.
+    pi_k are the `shares`, divided by the greatest: a row at the largest cluster has the score 0.  s^2 is
+    the mean of the squared `widths`, weighed by the shares.
     """
-    shares = np.maximum(shares, 1e-12 * shares.max())
-    shares = shares / shares.sum()
-    return np.array([(freedom + 1) / 2, 1 / max(float(shares @ widths), 1e-290), *np.log(shares)])
+    shares = np.maximum(shares / shares.max(), 1e-12)
+    width = float(shares @ widths) / float(shares.sum())
+    return np.array([(freedom + 1) / 2, 1 / max(width, 1e-290), *np.log(shares)])
 
 
 class _Distances(NamedTuple):

@@ -24,6 +24,7 @@ from softclust.acronyms import make
 from softclust.datasets import load_ecoli, load_iris, load_wine, make_gauss_k2
 from softclust.experiments.curves import ari, description, expected_trouble, in_words, kept
 from softclust.experiments.frame import Experiment, Line, claim
+from softclust.experiments.measures import hardened
 from softclust.grammar.separation import Repulsion
 from softclust.knowledge.supervision import sample_supervision
 
@@ -125,12 +126,12 @@ def measure(method, data, X, y, share, seed):
     model = fit(method, data, X, told, len(np.unique(y[y >= 0])), seed)
     outlying = y < 0
     rest = ~outlying & (told < 0)
-    marked = np.zeros(len(y), dtype=bool)
+    found, marked = hardened(model), np.zeros(len(y), dtype=bool)
     if hasattr(model, "typicalities_"):
         marked = (model.typicalities_ <= OUTLYING).all(axis=1)
     return (
-        ari(y[~outlying], model.labels_[~outlying]),
-        ari(y[rest], model.labels_[rest]),
+        ari(y[~outlying], found[~outlying]),
+        ari(y[rest], found[rest]),
         marked[outlying].mean() if outlying.any() else 0.0,
         (marked == outlying).mean(),
     )

@@ -25,7 +25,7 @@ import numpy as np
 from softclust.acronyms import make
 from softclust.datasets import load_glass, load_iris, make_x12
 from softclust.experiments.frame import BRACKETED, REPRODUCED, Experiment, Line, claim, compare
-from softclust.experiments.measures import agreement, coincidence_expected
+from softclust.experiments.measures import agreement, coincidence_expected, hardened
 from softclust.grammar.separation import CentralDistance
 from softclust.knowledge.supervision import sample_supervision
 
@@ -71,8 +71,8 @@ def _score(data, method, seed, labelled=0.0, alpha=_ALPHA):
     known = sample_supervision(y, labelled, every_class=True, random_state=seed).y
     with coincidence_expected():
         model.fit(X, known if labelled else None)
-    unlabelled = known == -1
-    return _Score(*agreement(y, model.labels_), *agreement(y[unlabelled], model.labels_[unlabelled]))
+    unlabelled, found = known == -1, hardened(model)
+    return _Score(*agreement(y, found), *agreement(y[unlabelled], found[unlabelled]))
 
 
 # ---------------------------------------------------------------------- table 4-1

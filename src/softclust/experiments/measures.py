@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from softclust.errors import DegenerateClusterWarning
+from softclust.estimators import ImprovedPossibilisticCMeans
 from softclust.metrics import rand_index
 from softclust.sources.rows import rows_in_units
 
@@ -24,6 +25,19 @@ def majority_errors(classes, clusters):
     classes, clusters = classes[is_known], clusters[is_known]
     right = sum(np.bincount(classes[clusters == k]).max() for k in np.unique(clusters))
     return int(len(classes) - right)
+
+
+def hardened(model):
+    """Return the most typical cluster of each row, as the papers do; without typicalities the likeliest."""
+    return model.typicalities_.argmax(axis=1) if hasattr(model, "typicalities_") else model.labels_
+
+
+def fuzzy_memberships(model):
+    """Return the memberships u of a model; those of IPCM are published as u t, divided by their row sum."""
+    if not isinstance(model, ImprovedPossibilisticCMeans):
+        return model.memberships_
+    U = model.memberships_ / np.maximum(model.typicalities_, 1e-300)
+    return U / U.sum(axis=1, keepdims=True)
 
 
 def centre_deviation(true_centres, centres):

@@ -23,6 +23,7 @@ from softclust.experiments.frame import BRACKETED, REPRODUCED, Experiment, Line,
 from softclust.experiments.measures import (
     centre_deviation,
     coincidence_expected,
+    fuzzy_memberships,
     least_gap,
     limit_expected,
     majority_errors,
@@ -143,7 +144,7 @@ def _fit(method, data, X, y, start, true_centres=None):
         by_typicality=majority_errors(
             y, getattr(model, "typicalities_", model.memberships_).argmax(axis=1)
         ),
-        by_membership=majority_errors(y, model.memberships_.argmax(axis=1)),
+        by_membership=majority_errors(y, fuzzy_memberships(model).argmax(axis=1)),
         deviation=centre_deviation(actual, model.cluster_centers_),
         gap=least_gap(model.cluster_centers_),
     )

@@ -137,13 +137,16 @@ def _sampled_points(source: Source, most: int = SAMPLE_ROWS) -> tuple[np.ndarray
 
 
 def _spatial_median(points: np.ndarray, weight: np.ndarray, tol: float = 1e-4) -> np.ndarray:
-    """Return the point with the least sum of distances to the weighted points, to `tol` of their mean."""
+    """Return the point with the least sum of distances to the weighted points, to `tol` of a distance.
+
+    That distance is the harmonic mean, which no outlier makes great.
+    """
     centre = weight @ points / weight.sum()
     for _ in range(100):
         distance = np.sqrt(_squared_lengths(points - centre))
         pull = weight / np.maximum(distance, 1e-9 * distance.max() + 1e-150)
         before, centre = centre, pull @ points / pull.sum()
-        if np.abs(centre - before).max() <= tol * distance.mean():
+        if np.abs(centre - before).max() <= tol * weight.sum() / pull.sum():
             break
     return centre
 

@@ -44,6 +44,7 @@ class Partition(Value):
 
     uses_scale: ClassVar[bool] = False  # whether its term of J contains the scales gamma_k
     has_typicalities: ClassVar[bool] = False  # whether rows have typicalities beside their memberships
+    labels_typicalities: ClassVar[bool] = False  # whether labels act on typicalities, not on memberships
     has_noise: ClassVar[bool] = True  # whether a noise distance may add a column for noise
     relocates: ClassVar[bool] = False  # whether a cluster without rows moves to the worst served row
     is_entropic: ClassVar[bool] = False  # whether its distances are minus logarithms of densities
@@ -68,9 +69,11 @@ class Partition(Value):
         """
         raise NotImplementedError
 
-    def shares(self, U: np.ndarray, T: np.ndarray) -> np.ndarray:
-        """Return what memberships are shares of, from the solved u and t of labelled rows."""
-        return U
+    def labelled_members(
+        self, U: np.ndarray, T: np.ndarray, alpha: np.ndarray, labels: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return memberships and labels of labelled rows, from their solved u, t and label."""
+        return U, labels
 
     def typicality(self, q: np.ndarray) -> np.ndarray:
         """Return the typicalities in [0, 1] of squared distances q = d/gamma, if the partition has any."""

@@ -94,7 +94,7 @@ def members_from_typicalities(
 
 
 def tail_scores(D: np.ndarray, tails: np.ndarray) -> np.ndarray:
-    """Return outlier scores (n,) in [0, 1]: 1 - [sum_k pi_k (1 + d_k / s^2)^-e]^(1/e).
+    """Return outlier scores (n,): 1 - [sum_k pi_k (1 + d_k / s^2)^-e]^(1/e), and 0 if that is negative.
 
     The sum is the density, up to a factor, of a mixture of heavy-tailed clusters of one width s.  So a
     cluster of few rows, which outliers may have made, counts for little.  `tails` is (e, 1/s^2, ln pi_k

@@ -28,6 +28,7 @@ class PossibilisticFuzzy(Partition):
 
     uses_scale: ClassVar[bool] = True
     has_typicalities: ClassVar[bool] = True
+    labels_typicalities: ClassVar[bool] = True
 
     @property
     def rule(self) -> Rule:
@@ -46,10 +47,6 @@ class PossibilisticFuzzy(Partition):
         U, _, _, rest = Fuzzy(self.m).members(D, scale, noise)
         T = Possibilistic(self.eta, self.b).typicalities(D, scale)
         return members_from_typicalities(U, T, noise, rest)
-
-    def shares(self, U: np.ndarray, T: np.ndarray) -> np.ndarray:
-        """Return the typicalities: labels act on them, not on the memberships."""
-        return T
 
 
 @dataclass(frozen=True)
@@ -103,6 +100,15 @@ class ImprovedPossibilistic(Partition):
         V = np.where(total > LEAST_INFLUENCE, V / np.where(total > 0, total, 1.0), relative)
         return members_from_typicalities(V, T, noise, rest)
 
-    def shares(self, U: np.ndarray, T: np.ndarray) -> np.ndarray:
-        """Return u t: a row belongs to a cluster if it is a likely and a typical member."""
-        return U * (T + TRACE)
+    def labelled_members(
+        self, U: np.ndarray, T: np.ndarray, alpha: np.ndarray, labels: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return (u t + alpha u)/(1 + alpha), with u t divided by its sum, and its greatest column.
+
+        Labels act on u.  A label without strength leaves u t, as in other rows; a certain one is obeyed.
+        """
+        V = U * (T + TRACE)
+        total = V.sum(axis=1, keepdims=True)
+        trust = (1 - 1 / (1 + alpha))[:, None]
+        shares = np.where(total > 0, V / np.where(total > 0, total, 1.0), U) * (1 - trust) + trust * U
+        return shares, shares.argmax(axis=1)

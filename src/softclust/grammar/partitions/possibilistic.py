@@ -25,6 +25,7 @@ class Possibilistic(Partition):
 
     uses_scale: ClassVar[bool] = True
     has_typicalities: ClassVar[bool] = True
+    labels_typicalities: ClassVar[bool] = True
     has_noise: ClassVar[bool] = False
 
     @property
@@ -70,6 +71,7 @@ class PossibilisticEntropic(Partition):
 
     uses_scale: ClassVar[bool] = True
     has_typicalities: ClassVar[bool] = True
+    labels_typicalities: ClassVar[bool] = True
     has_noise: ClassVar[bool] = False
 
     @property
