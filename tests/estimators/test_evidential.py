@@ -14,7 +14,7 @@ def first_masses(X, V, must, cannot, strength):
     """The first mass step from centres V, the oracle's problem, and J of the step without its constant."""
     weight = strength / (len(X) * 8 * X.var(axis=0).sum())
     model = EvidentialCMeans(
-        3, noise_distance=3.0, init=V, max_iter=1, acceleration=None,
+        3, noise_distance=3.0, init=V, max_iter=1, acceleration=None, beta=2.0, cardinality_power=1.0,
         must_strength=weight * len(must), cannot_strength=weight * len(cannot),
     )  # fmt: skip
     with pytest.warns(UserWarning):  # one iteration, and perhaps pairs that cannot all hold

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import mmap
-from typing import Any, BinaryIO
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 
-# Some packages set all floating-point errors to raise, but underflows in a fit are right: the answer is 0.
-usual_arithmetic = np.errstate(divide="warn", over="warn", under="ignore", invalid="warn")
+T = TypeVar("T")
+
+
+def usual_arithmetic(function: Callable[..., T]) -> Callable[..., T]:
+    """Let floating-point errors in a function warn as by default, and underflows pass.
+
+    Some packages set all errors to raise, but an underflow in a fit is right: the answer is 0.  NumPy's own
+    decorator would be one more place between a warning and the line of the user.
+    """
+
+    @wraps(function)
+    def call(*arguments: Any, **named: Any) -> T:
+        with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
+            return function(*arguments, **named)
+
+    return call
 
 
 def read_ahead(rows: np.memmap) -> None:
