@@ -194,7 +194,7 @@ FIT = ("--clusters", "3")
         (("fit", "iris.csv", *FIT), "--drop species"),
         (("fit", "empty.csv", *FIT), "empty.csv is empty"),
         (("fit", "header.csv", *FIT), "no rows"),
-        (("fit", "binary.csv", *FIT), "binary.csv cannot be read as csv: it holds binary data"),
+        (("fit", "binary.csv", *FIT), "binary.csv cannot be read as csv: line 1 holds binary data"),
         (("fit", "ragged.csv", *FIT), "ragged.csv cannot be read as csv"),
         (("fit", "nowhere.csv", *FIT), "nowhere.csv does not exist"),
         (("fit", "a folder", *FIT), "is a directory"),

@@ -11,10 +11,11 @@ import numpy as np
 import pyarrow as pa
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 import softclust
 from softclust.cli import show
-from softclust.cli.tables import Output, features, kind_of, labels, read_table
+from softclust.cli.tables import Output, check_apart, features, harmless_table, kind_of, labels, read_table
 from softclust.report import findings
 
 _HEAD = 1000  # rows read to find the types of the columns
@@ -24,6 +25,7 @@ def fit(data, make, *, labels_column, columns, drop, scheduler, out, model_path,
     """Cluster the rows of many files; `make(y)` returns the estimator for the labels y."""
     output = None if out is None else Output(out, force)
     model_output = None if model_path is None else Output(model_path, force)
+    check_apart(output, model_output)
     if output is not None and kind_of(out) == "arrow":
         raise ValueError(f"{out}: memberships of a cluster are written as .parquet or .csv.")
     frame, names, y = _frame(data, columns, drop, labels_column)
@@ -39,7 +41,7 @@ def fit(data, make, *, labels_column, columns, drop, scheduler, out, model_path,
             raise KeyboardInterrupt
         sizes = _written(model, output, words)
     for sentence in dict.fromkeys(str(w.message) for w in said if "distributed" not in str(w.filename)):
-        words.print(f"[yellow]note:[/] {sentence}", highlight=False)
+        show.note(words, sentence)
     del model.feature_names_in_  # as after a fit without Dask; the commands match columns by `columns_`
     model.columns_, model.scaling_ = np.array(names), None
     if model_output is not None and model_output.path is not None:
@@ -52,7 +54,7 @@ def fit(data, make, *, labels_column, columns, drop, scheduler, out, model_path,
         words.print(f"{sum(sizes):,} rows, {model.n_iter_} iterations, {clock.rate:,.0f} rows a second")
     for what, path in (("Memberships of all rows", out), ("The model", model_path)):
         if path is not None:
-            words.print(f"{what}: {path}", highlight=False, soft_wrap=True)
+            show.say(words, f"{what}: {path}")
 
 
 def _frame(paths, columns, drop, labels_column):
@@ -156,7 +158,8 @@ def _written(model, output, words):
             told = show.columns(part)
             told["row"] = told["row"] + start
             start += len(part.labels_)
-            yield pa.table({name: pa.array(values) for name, values in told.items()})
+            table = pa.table({name: pa.array(values) for name, values in told.items()})
+            yield harmless_table(table) if output is not None and kind_of(output.path) == "csv" else table
 
     if output is None:
         for _ in blocks():
@@ -212,11 +215,12 @@ def _writer(path, kind, schema):
 
 
 def _table(model, names, sizes):
-    table = Table(title="Clusters")
-    for heading in ("cluster", "rows", *names):
-        table.add_column(str(heading), justify="left" if heading == "cluster" else "right")
+    shown = names[: show.MOST_FEATURES]
+    table = Table(title="Clusters", caption=show.more_features(names))
+    for heading in ("cluster", "rows", *shown):
+        table.add_column(Text(str(heading)), justify="left" if heading == "cluster" else "right")
     for name, size, centre in zip(findings.names_of(model), sizes, model.cluster_centers_, strict=True):
-        table.add_row(str(name), f"{size:,}", *(f"{v:.4g}" for v in centre))
+        table.add_row(Text(str(name)), f"{size:,}", *(f"{v:.4g}" for v in centre[: len(shown)]))
     return table
 
 

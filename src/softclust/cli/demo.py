@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 
 from softclust.cli import show
 from softclust.cli.report import write
-from softclust.cli.tables import Output
+from softclust.cli.tables import Output, check_apart
 from softclust.estimators import FuzzyCMeans
 from softclust.report import findings
 
@@ -30,6 +30,7 @@ def noisy_iris(seed):
 
 def run(out, page, seed, force):
     output, page = Output(out, force), Output(page, force)  # checked before any work
+    check_apart(output, page)
     X, known, features = noisy_iris(seed)
     model = FuzzyCMeans(n_clusters=3, density_rate="auto", random_state=seed).fit(X, known)
     console = Console()
@@ -47,13 +48,13 @@ def run(out, page, seed, force):
         console.print(show.table(farthest._replace(title=title)))
     told = show.columns(model)
     output.write_table({"row": told.pop("row"), "known": [k or "" for k in known], **told})
-    console.print(f"Memberships and outlier scores of all {len(X)} rows: {out}")
+    show.say(console, f"Memberships and outlier scores of all {len(X)} rows: {out}")
     names = [name[:-5] for name in features]
     notes = (
         f"150 flowers and {NOISE_ROWS} rows of noise; {LABELS_A_CLASS} labels of each species are known.",
     )
     try:
         write(model, X, names, page, title="Iris, with noise and a few labels", notes=notes)
-        console.print(f"A page with pictures: {page.path}")
+        show.say(console, f"A page with pictures: {page.path}")
     except ValueError as error:
-        console.print(str(error))
+        show.say(console, str(error))

@@ -9,11 +9,12 @@ import sys
 import warnings
 
 import numpy as np
+from rich.markup import escape
 from rich.table import Table
 
 import softclust
 from softclust.cli import show
-from softclust.cli.tables import Output, features, labels, pairs, read_table, read_tables
+from softclust.cli.tables import Output, check_apart, features, labels, pairs, read_table, read_tables
 from softclust.report import findings
 
 STANDARDIZED = "Columns are standardised: mean 0, standard deviation 1."
@@ -41,19 +42,20 @@ def fit(
     output = None if as_json and out is None else Output(out, force)
     model_output = None if model_path is None else Output(model_path, force)
     page = None if report_path is None else Output(report_path, force)
+    check_apart(output, model_output, page)
     X, names, y = _read(data, columns, drop, labels_column)
     model = _model(method, clusters, y, settings, seed)
     scaling = _scaling(X) if standardize else None
     known = {"must_link": must_link, "cannot_link": cannot_link}
     known = {name: pairs(path, len(X)) for name, path in known.items() if path is not None}
     words = show.console()
-    with words.status(f"{method} on {len(X)} rows"), warnings.catch_warnings(record=True) as said:
+    with words.status(escape(f"{method} on {len(X)} rows")), warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         _fit_with(model, _scaled(X, scaling), y, known)
     if any(str(w.message).startswith("Interrupted") for w in said):
         raise KeyboardInterrupt
     for sentence in dict.fromkeys(str(w.message) for w in said):
-        words.print(f"[yellow]note:[/] {sentence}", highlight=False)
+        show.note(words, sentence)
     model.columns_, model.scaling_ = np.array(names), scaling
     if output is not None:
         output.write_table(show.columns(model))
@@ -74,7 +76,7 @@ def fit(
         ("The report", report_path),
     ):
         if path is not None:
-            words.print(f"{what}: {path}", highlight=False)
+            show.say(words, f"{what}: {path}")
 
 
 def _refuse_with_dask(**options):
@@ -86,8 +88,9 @@ def _refuse_with_dask(**options):
 def _read(paths, columns, drop, labels_column):
     data, table = paths[0], read_tables(paths)
     left_out = [*(drop or ()), *([labels_column] if labels_column else ())]
+    known = set(table.column_names)
     for name in drop or ():
-        if name not in table.column_names:
+        if name not in known:
             raise ValueError(
                 f"{data} has no column {name!r} to drop; it has {', '.join(table.column_names[:12])}."
             )
@@ -120,7 +123,7 @@ def _parsed(settings, model):
             raise ValueError(f"{type(model).__name__} has no parameter {name!r}; it has {own}.")
         try:
             parsed[name] = ast.literal_eval(text)
-        except (ValueError, SyntaxError):
+        except (ValueError, SyntaxError, RecursionError, MemoryError):  # the last two: nested too deep
             parsed[name] = text
     return parsed
 
@@ -188,7 +191,7 @@ def predict(model_path, data, *, out, force):
     told = show.columns(_Predicted(model, X))
     output.write_table(told)
     where = f": {out}" if out is not None else "."
-    show.console().print(f"{len(X)} rows{where}", highlight=False)
+    show.say(show.console(), f"{len(X)} rows{where}")
 
 
 def scaled_rows(model, model_path, data):
@@ -249,12 +252,9 @@ def select(
         print(json.dumps({"best": best, "index": index, "table": table}))
         return
     words.print(_compared(columns_, found.place()))
-    words.print(
-        f"{index} chooses {best} clusters; the last line counts the indices that choose each.",
-        highlight=False,
-    )
+    show.say(words, f"{index} chooses {best} clusters; the last line counts the indices that choose each.")
     for place, sentence in found.errors.items():
-        words.print(f"[yellow]note:[/] {found.settings[place]['n_clusters']} clusters: {sentence}")
+        show.note(words, f"{found.settings[place]['n_clusters']} clusters: {sentence}")
 
 
 def _range(text):

@@ -39,4 +39,4 @@ def run(model_path, data, kind, out, force):
     named = {"cluster_names": findings.names_of(model)} if kind != "convergence" else {}
     drawn = display.from_estimator(model, X, **more, **named)
     output.write(lambda path: drawn.figure_.savefig(path, format=image_kind(out), dpi=150))
-    show.console().print(f"{kind}: {out}", highlight=False)
+    show.say(show.console(), f"{kind}: {out}")

@@ -30,4 +30,4 @@ def run(model_path, data, out, force):
         )
     notes = () if model.scaling_ is None else (STANDARDIZED,)
     write(model, X, names, output, title=f"Clusters of {data.name}", notes=notes)
-    show.console().print(f"The report: {out}", highlight=False)
+    show.say(show.console(), f"The report: {out}")

@@ -36,7 +36,7 @@ def run(paper, name, quick, out, again, as_json, force):
                 told.print(_table(experiment, lines))
             if experiment in pictures:
                 _draw(experiment, effort, pictures[experiment])
-                words.print(f"Figure: {pictures[experiment].path}", highlight=False, soft_wrap=True)
+                show.say(words, f"Figure: {pictures[experiment].path}")
     if as_json:
         print(json.dumps(results, indent=1))
     else:

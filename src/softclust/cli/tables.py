@@ -9,6 +9,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from softclust.storage.replacement import replacement
+
+_BLOCK = 2**20  # bytes of a text file that are looked at together
 _KINDS = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow",
     ".feather": "arrow", ".ipc": "arrow",
@@ -50,10 +53,20 @@ def read_table(path):
         raise ValueError(f"{path} cannot be read as {kind_of(path)}: {said}.") from None
     if table.num_rows == 0:
         raise ValueError(f"{path} has a header but no rows.")
-    doubled = [name for name in table.column_names if table.column_names.count(name) > 1]
-    if doubled:
-        raise ValueError(f"{path} has two columns called {doubled[0]!r}.")
+    doubled = first_double(table.column_names)
+    if doubled is not None:
+        raise ValueError(f"{path} has two columns called {doubled!r}.")
     return table
+
+
+def first_double(names):
+    """Return the first name that occurs a second time, or None."""
+    seen = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
 
 
 def read_tables(paths):
@@ -71,15 +84,32 @@ def read_tables(paths):
 def _read_csv(path):
     from pyarrow import csv
 
-    with open(path, "rb") as file:
-        head = file.read(4096)
-    if b"\0" in head:
-        raise pa.ArrowInvalid("it holds binary data")
+    head = _head_of_text(path)
     parse = csv.ParseOptions(delimiter="\t" if path.suffix.lower() == ".tsv" else _delimiter(head))
     convert = csv.ConvertOptions(
         strings_can_be_null=True, null_values=["", "NA", "NaN", "nan", "null", "None"]
     )
     return csv.read_csv(path, parse_options=parse, convert_options=convert)
+
+
+def _head_of_text(path):
+    """Return the first bytes of a text file; raise an error if any line is not UTF-8."""
+    import codecs
+
+    decoder, line, head = codecs.getincrementaldecoder("utf-8")(), 1, b""
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK):
+            head = head or block[:4096]
+            if b"\0" in block:
+                line += block[: block.index(b"\0")].count(b"\n")
+                raise pa.ArrowInvalid(f"line {line} holds binary data, a byte 0; a text file would fit")
+            try:
+                decoder.decode(block)
+            except UnicodeDecodeError as error:
+                line += block[: error.start].count(b"\n")
+                raise pa.ArrowInvalid(f"line {line} is not UTF-8; a text file in UTF-8 would fit") from None
+            line += block.count(b"\n")
+    return head
 
 
 def _delimiter(head):
@@ -105,7 +135,7 @@ _READERS = {"csv": _read_csv, "parquet": _read_parquet, "arrow": _read_arrow}
 
 def column(table, name, path):
     """Return a column by its name."""
-    if name not in table.column_names:
+    if table.schema.get_field_index(name) < 0:
         from difflib import get_close_matches
 
         near = get_close_matches(name, table.column_names, 1)
@@ -120,7 +150,8 @@ def _is_number(kind):
 
 def features(table, path, columns=None, left_out=()):
     """Return the numbers of the columns, (n, p), and their names; by default all columns not left out."""
-    names = list(columns) if columns else [name for name in table.column_names if name not in left_out]
+    apart = set(left_out)
+    names = list(columns) if columns else [name for name in table.column_names if name not in apart]
     if not names:
         raise ValueError(f"{path} has no column left to cluster.")
     X = np.empty((table.num_rows, len(names)))
@@ -172,6 +203,16 @@ def pairs(path, n):
     return X
 
 
+def check_apart(*outputs):
+    """Raise an error if two outputs are one file: the later one would replace the earlier one."""
+    paths = [output.path.resolve() for output in outputs if output is not None and output.path is not None]
+    same = first_double(paths)
+    if same is not None:
+        raise ValueError(
+            f"{same} is to hold two results; nothing was written. Give each a file of its own."
+        )
+
+
 @dataclass(frozen=True)
 class Output:
     """A file to write, checked before any work; the path None means standard output."""
@@ -203,14 +244,10 @@ class Output:
         self.write(lambda path: path.write_text(text, encoding="utf-8"))
 
     def write(self, how):
-        """Write the file whole or not at all: `how(path)` writes a temporary file, then renamed."""
+        """Write the file whole or not at all: `how(path)` writes a new file, which replaces the old one."""
         assert self.path is not None  # the standard output is no file
-        temporary = self.path.with_name(f".{self.path.name}.part")
-        try:
-            how(temporary)
-            temporary.replace(self.path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with replacement(self.path) as new:
+            how(new)
 
 
 def _write_csv(table, path):
@@ -223,9 +260,33 @@ def _write_lines(table, file):
     import csv
 
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(table.column_names)
+    writer.writerow(map(harmless, table.column_names))
     for batch in table.to_batches(max_chunksize=10_000):
-        writer.writerows(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+        writer.writerows(zip(*map(_cells, batch.columns), strict=True))
+
+
+def harmless(text):
+    """Return a cell that no spreadsheet takes for a formula: an apostrophe is put before = + - @ tab CR."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
+def _cells(column):
+    """Return the values of a column; numbers are written as they are."""
+    values = column.to_pylist()
+    return [harmless(v) if isinstance(v, str) else v for v in values] if _is_text(column.type) else values
+
+
+def _is_text(kind):
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+
+
+def harmless_table(table):
+    """Return the table with harmless names and text cells, for a writer of CSV that is not ours."""
+    arrays = [
+        pa.array(_cells(column), column.type) if _is_text(column.type) else column
+        for column in table.columns
+    ]
+    return pa.table(arrays, names=[harmless(name) for name in table.column_names])
 
 
 def _write_parquet(table, where):

@@ -23,10 +23,18 @@ __all__ = [
     "StrOptions",
     "begin_callbacks",
     "callbacks_of",
+    "check_parameters",
     "fit_context",
     "managed_callbacks",
     "validate_parameter_constraints",
 ]
+
+
+def check_parameters(estimator: Any, *names: str) -> None:
+    """Raise an error if one of these parameters of an estimator is not among the values that it takes."""
+    values = {name: getattr(estimator, name) for name in names}
+    rules = {name: estimator._parameter_constraints[name] for name in names}
+    validate_parameter_constraints(rules, values, type(estimator).__name__)
 
 
 def callbacks_of(estimator: Any) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from softclust.compat.sklearn import Interval, StrOptions
+from softclust.compat.sklearn import Interval, InvalidParameterError, StrOptions
 from softclust.credal import CredalPartition
 from softclust.errors import warn
 from softclust.estimators.base import SoftClusterer
@@ -31,6 +31,8 @@ from softclust.loop.summaries import total_variance
 from softclust.sources.spread import middling_square
 
 _OUTLYING = 10.0  # rho^2 in median squared deviations, where none is given
+# The greatest |A|^power: costs of rows at the edge of the loop's range still have a float.
+_MOST_FACTOR = {np.dtype("f4"): 1e30, np.dtype("f8"): 1e150}
 _GREATEST_WEIGHT = 1e100  # of labels and pairs, in loop units, beside which nothing else counts
 
 
@@ -176,6 +178,7 @@ class EvidentialCMeans(SoftClusterer):
         sets = with_pairs([], c) if asked is None else asked
         noise = noise_for(self, partition, source.rows.units) or _OUTLYING * middling_square(source)
         frame = Frame(sets, noise, power)
+        _check_power(power, c, source.rows.X.dtype)
         return Sentence(
             partition,
             prototypes_for(self, partition, data),
@@ -289,3 +292,13 @@ def _terms(members: Any, outcome: Outcome) -> dict[str, float]:
     terms["other"] = model.objective(fit.state, fit.stats) - fit.stats.loss
     terms["data"] -= sum(terms.values()) - terms["data"]
     return terms
+
+
+def _check_power(power: float, c: int, dtype: Any) -> None:
+    """Refuse a power by which the costs of the largest set have no float."""
+    most = _MOST_FACTOR[dtype]
+    if power * np.log(c) > np.log(most):
+        raise InvalidParameterError(
+            f"cardinality_power={power:g} multiplies the cost of a set of {c} clusters beyond {most:g}; "
+            f"{np.floor(np.log(most) / np.log(c)):g} or less would fit."
+        )

@@ -94,7 +94,9 @@ def _charged(model: Model, rows: Rows, cost: np.ndarray) -> Known | None:
     known = model.known(rows)
     if known is None or not isinstance(model.labels, LabelLikelihood):
         return known
-    cost[known[0]] += model.labels.charges(*known[1:])
+    # No distance makes up for an excluded cluster, and sums of costs still have a float.
+    dearest = float(np.finfo(cost.dtype).max) ** 0.9
+    cost[known[0]] += np.minimum(model.labels.charges(*known[1:]), dearest)
     return None
 
 

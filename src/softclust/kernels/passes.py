@@ -47,7 +47,34 @@ class Block:
         self.rule = *costs, rule.kind, parameters
         parts = _NOTHING_KNOWN if known is None else tuple(map(read_only, known, _KNOWN_TYPES))
         self.known, self.said, self.solve = parts[0], parts[1:], solve
-        self.buffers, self.run = None, None
+        self.buffers, self.run, self.shapes = None, None, None
+        self._check_rows()
+
+    def _check_rows(self):
+        """Refuse arrays that do not fit the rows: the passes check no bounds."""
+        n, p = self.X.shape
+        _fit("units", self.units, (p + 2,))
+        if self.weight is not _NONE:
+            _fit("weight", self.weight, (n,))
+        if len(self.known) and not (self.known.min() >= 0 and self.known.max() < n):
+            raise ValueError(f"Labelled rows are not among the rows 0 to {n - 1}.")
+
+    def _check_columns(self, places, scale, shapes):
+        """Refuse prototypes that do not fit the rows, the scales and the costs; remember their shapes."""
+        (K, p), q = places[0].shape, len(self.known)
+        _fit("places", places[0], (K, self.X.shape[1]))
+        _fit("scale", scale, (K,))
+        if len(places) > 1 and len(places[1]):
+            _fit("roots", places[1], (K, p, p))
+        if len(places) > 2:
+            _fit("levels", places[2], (K,))
+        for costs in self.rule[:2]:
+            if costs.size:
+                _fit("costs", costs, (K,))
+        if self.said:
+            _fit("wanted degrees", self.said[0], (q, K))
+            _fit("strengths", self.said[1], (q,))
+        self.shapes = shapes
 
     def _sweep(self, buffers):
         """Return the pass with a thread's buffers, as a function of what changes between passes."""
@@ -58,8 +85,11 @@ class Block:
             )  # fmt: skip
         return self.run
 
-    def _columns(self, places):
+    def _columns(self, places, scale):
         """Return places, roots of metrics and levels; an array that these prototypes lack is empty."""
+        shapes = scale.shape, *[array.shape for array in places]
+        if shapes != self.shapes:
+            self._check_columns(places, scale, shapes)
         columns = [plain(array, self.dtype) for array in places]
         return *columns, *_NO_SHAPE[self.dtype][len(places) - 1 :]
 
@@ -68,7 +98,7 @@ class Block:
 
         The moments are W'X for points; with metrics they are first and second moments about the places.
         """
-        columns = V, roots, _ = self._columns(places)
+        columns = V, roots, _ = self._columns(places, scale)
         c, p = V.shape
         scale, sums, moment = plain(scale, _DOUBLE), np.zeros(2 * c + 1), np.zeros((c, p))
         second = np.zeros((c, p, p)) if len(roots) else _NO_SECOND
@@ -87,10 +117,23 @@ class Block:
 
         `tails` is that of `softclust.grammar.partitions.members.tail_scores`, or None.
         """
-        columns = self._columns(places)
-        c, p = columns[0].shape
+        columns = self._columns(places, scale)
+        (c, p), n = columns[0].shape, len(self.X)
+        tails = _NO_TAILS if tails is None else plain(tails, _DOUBLE)
+        for name, array, shape in (("U", U, (n, c)), ("label", label, (n,)), ("score", score, (n,))):
+            _fit(name, array, shape)
+        if len(T):
+            _fit("T", T, (n, c))
+        if len(tails):
+            _fit("tails", tails, (c + 2,))
         *buffers, _ = workspace(self.dtype, p, c)
         _assign(
-            self.X, self.units, *columns, *self.rule, plain(scale, _DOUBLE),
-            _NO_TAILS if tails is None else plain(tails, _DOUBLE), *buffers, U, T, label, score,
+            self.X, self.units, *columns, *self.rule, plain(scale, _DOUBLE), tails,
+            *buffers, U, T, label, score,
         )  # fmt: skip
+
+
+def _fit(name, array, shape):
+    """Raise an error unless the array has this shape."""
+    if array.shape != shape:
+        raise ValueError(f"{name} has shape {array.shape}; {shape} would fit these rows and clusters.")

@@ -49,6 +49,11 @@ def load_pass(name: str) -> Callable[..., Any]:
     native = _native()[0].get(name)
     if native is not None:
         return native
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        raise RuntimeError(
+            f"NUMBA_DISABLE_JIT is set, and compiled passes run {tier()}; unset it, or install a wheel "
+            "with the native library."
+        )
     module, _, function = name.partition(".")
     return getattr(import_module(f"softclust.kernels.compiled.{module}"), function)
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from softclust.grammar.frame import Frame
     from softclust.grammar.model import Model
 
-_LEAST_CHANCE = 1e-300  # chance of a label in a cluster that it excludes: its logarithm is finite
-
 
 class _SolvedRows:
     """A term whose labelled rows have a solver in `softclust.kernels.labels`."""
@@ -115,10 +113,14 @@ class LabelLikelihood:
     is_linear: ClassVar[bool] = True
 
     def charges(self, target: np.ndarray, strength: np.ndarray) -> np.ndarray:
-        """(q, c) the added cost of each cluster; a label that excludes all clusters says nothing."""
+        """(q, c) the added cost of each cluster, infinite for a cluster that the label excludes.
+
+        A label that excludes all clusters says nothing, nor does a label of strength 0.
+        """
         f = np.where(np.isnan(target), 1.0, target)
         f = np.where(f.max(axis=1, keepdims=True) > 0, f, 1.0)
-        return -strength[:, None] * np.log(np.maximum(f, _LEAST_CHANCE))
+        costs = -strength[:, None] * np.log(np.where(f > 0, f, 1.0))
+        return np.where((f > 0) | (strength[:, None] == 0), costs, np.inf)
 
 
 @dataclass(frozen=True)

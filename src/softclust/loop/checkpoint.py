@@ -20,6 +20,8 @@ from softclust.errors import CheckpointError
 from softclust.grammar.state import Fit, State, Stats
 from softclust.loop.acceleration import SCHEMES
 from softclust.loop.engine import LoopState
+from softclust.loop.kept import check_kept
+from softclust.storage.annotations import fits
 from softclust.storage.archive import Archive
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ _SPAN = 2**64
 _STEP = 0x9E3779B97F4A7C15  # odd: a product with its powers modulo 2^64 loses no bit
 _CLASSES: dict[str, type] = {cls.__name__: cls for cls in (Fit, LoopState, State, Stats, *SCHEMES.values())}
 _CLASSES["Memory"] = LoopState  # the name of LoopState in older files
+_LOOPS = "list[Fit | None]"
 _ARCHIVE = Archive("softclust checkpoint", CheckpointError, _CLASSES, most_header=2**28)
 
 
@@ -72,7 +75,13 @@ class Journal:
     def _read(self) -> None:
         """Read the file, and refuse one that belongs to a fit with other arguments."""
         header, values = _ARCHIVE.read(self.path, FORMAT)
-        mine, theirs = self.identity, {**self.defaults, **header["identity"]}
+        theirs: Any = header.get("identity")
+        seed: Any = header.get("seed")
+        loops: Any = values.get("loops")
+        has_parts = isinstance(theirs, dict) and fits(seed, "int") and 0 <= seed < 2**32
+        if not has_parts or not fits(loops, _LOOPS) or not fits(values.get("memory"), "LoopState | None"):
+            raise CheckpointError(f"{self.path} is damaged: it does not hold the loops of a fit.")
+        mine, theirs = self.identity, {**self.defaults, **theirs}
         names = [name for name in {**mine, **theirs} if theirs.get(name) != mine.get(name)]
         if names:
             of_data = [name for name in names if name in DATA]
@@ -81,8 +90,7 @@ class Journal:
                 f"{self.path} belongs to a fit with other {kind} ({', '.join(of_data or names)}); "
                 "remove it, or give another path."
             )
-        self.seed, self.loops = header["seed"], values["loops"]
-        self.kept = values["memory"]
+        self.seed, self.loops, self.kept = seed, loops, values.get("memory")
 
     # ------------------------------------------------------------------ an observer of the fit
     def begin(self, model: Model, source: Any, options: Options) -> Fit | LoopState | None:
@@ -90,8 +98,17 @@ class Journal:
         self.is_recorded = self.place < len(self.loops)
         if self.is_recorded:
             self.place += 1
-            return self.loops[self.place - 1]
+            return self._checked(self.loops[self.place - 1], model, source, options)
         kept, self.kept = self.kept, None
+        return self._checked(kept, model, source, options)
+
+    def _checked(self, kept: Any, model: Model, source: Any, options: Options) -> Any:
+        """Return what the file holds of a loop, if that fits this loop; otherwise raise an error."""
+        if kept is not None:
+            try:
+                check_kept(kept, model, source, options)
+            except Exception as error:  # a user's geometry may raise any error for arrays of other shapes
+                raise CheckpointError(f"{self.path} is damaged: {str(error).removesuffix('.')}.") from error
         return kept
 
     def on_iteration(self, memory: LoopState) -> bool:

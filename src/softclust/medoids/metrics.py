@@ -79,6 +79,7 @@ class Compiled:
 
     def between(self, V: np.ndarray, X: np.ndarray, dtype: Any, threads: int = 1) -> np.ndarray:
         """Return the (k, n) distances from rows of X to centres V, both prepared."""
+        _check_features(V, X)
         out = np.empty((len(V), len(X)), dtype)
         V = np.ascontiguousarray(V, dtype=np.float64)
         _each(partial(self._fill, V, X, out), _slices(len(V), _BLOCK_CANDIDATES), threads)
@@ -92,6 +93,7 @@ class Compiled:
 
     def nearest(self, X: np.ndarray, V: np.ndarray, threads: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """Return the label and the distance of the nearest centre of each row; X and V are prepared."""
+        _check_features(V, X)
         label, least = np.empty(len(X), np.int32), np.empty(len(X))
         V = np.ascontiguousarray(V, dtype=np.float64)
         _each(partial(self._label, X, V, label, least), _slices(len(X), _BLOCK_ROWS), threads)
@@ -159,6 +161,12 @@ def metric_for(name: Any, parameters: dict[str, Any] | None, *arrays: Any) -> Co
     if isinstance(name, str) and name in _KINDS and not parameters:
         return Compiled.of(name, *arrays)
     return Named(name, parameters or {})
+
+
+def _check_features(V: np.ndarray, X: np.ndarray) -> None:
+    """Raise an error unless centres have the features of the rows: the kernels check no bounds."""
+    if V.shape[1:] != X.shape[1:]:
+        raise ValueError(f"The medoids have {V.shape[1]} features, the rows {X.shape[1]}.")
 
 
 def _brief(row: np.ndarray) -> str:

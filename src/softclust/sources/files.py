@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -89,9 +90,24 @@ def _is_number(kind: Any) -> bool:
 def folder() -> Path:
     """Return the folder that keeps rows between fits: SOFTCLUST_SPOOL, or one in the temporary folder."""
     chosen = os.environ.get("SOFTCLUST_SPOOL")
-    where = Path(chosen) if chosen else Path(tempfile.gettempdir()) / f"softclust-{os.getuid()}"
-    where.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if chosen:
+        Path(chosen).mkdir(mode=0o700, parents=True, exist_ok=True)
+        return Path(chosen)
+    where = Path(tempfile.gettempdir()) / f"softclust-{getattr(os, 'getuid', int)()}"
+    where.mkdir(mode=0o700, exist_ok=True)
+    _check_private(where)
     return where
+
+
+def _check_private(where: Path) -> None:
+    """Refuse a folder that another user made, or may write to: everybody may write beside it."""
+    found = where.lstat()
+    is_ours = not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not found.st_mode & 0o077)
+    if not stat.S_ISDIR(found.st_mode) or not is_ours:
+        raise PermissionError(
+            f"{where} is not a folder of yours alone, with mode 700; remove it, or set SOFTCLUST_SPOOL to "
+            "a folder for rows."
+        )
 
 
 def _spooled(blocks: Callable[[], Iterable[Any]], name: str | None) -> np.memmap:

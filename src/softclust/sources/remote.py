@@ -108,6 +108,13 @@ class RemoteRows:
         if sum(whole.lengths) == 0:
             found = f"Found array with 0 sample(s) (shape=(0, {self.n_features}))"
             raise ValueError(f"{found} while a minimum of 1 is required.")
+        for place, (found, told) in enumerate(zip(whole.lengths, self.array.chunks[0], strict=True)):
+            if found != told and not np.isnan(told):
+                first = sum(whole.lengths[:place])
+                raise ValueError(
+                    f"X declares {told} rows from row {first} on, but its blocks hold {found} there; "
+                    "X.compute_chunk_sizes() counts them."
+                )
         if whole.wrong is not None:
             i, j, value = whole.wrong
             kind = "NaN" if np.isnan(value) else "infinity"

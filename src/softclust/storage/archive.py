@@ -9,13 +9,22 @@ import math
 import os
 import zipfile
 from dataclasses import dataclass, fields, is_dataclass
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from softclust.storage.annotations import check_fields
+from softclust.storage.replacement import replacement
+
 _MEMBERS = ("header.json", "arrays.npz", "checksum")
-_MOST_ARRAY_SHARE = 2000  # declared bytes for each stored byte: more is a zip bomb, not an archive
+_CHECKSUM_SIZE = 64
+# Bytes to which arrays may unpack: any file this many, a larger one so many for each stored byte.  More is
+# a zip bomb; an honest file that would compress better is written without compression.
+_FREE_BYTES, _MOST_SHARE = 2**26, 100
+_HEADERS: dict[tuple[int, int], Any] = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
 
 
 @dataclass(frozen=True)
@@ -43,27 +52,19 @@ class Archive:
             raise ValueError(
                 f"A {self.what} holds {self.most_header} bytes beside arrays; these are {len(text)}."
             )
-        body = io.BytesIO()
-        (np.savez_compressed if compressed else np.savez)(body, allow_pickle=False, **arrays)
-        path = Path(path)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            with open(temporary, "wb") as file:
-                with zipfile.ZipFile(file, "w") as archive:
-                    archive.writestr("header.json", text)
-                    archive.writestr("arrays.npz", body.getvalue())
-                    archive.writestr("checksum", _checksum(text, body.getvalue()))
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        body = _packed(arrays, compressed)
+        with replacement(path) as new, zipfile.ZipFile(new, "w") as archive:
+            archive.writestr("header.json", text)
+            archive.writestr("arrays.npz", body)
+            archive.writestr("checksum", _checksum(text, body))
 
     def read(self, path: str | os.PathLike[str], newest: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the header and the values by name; `newest` is the last format that this version reads."""
         with open(path, "rb") as file:  # a missing or forbidden file raises its own error
             try:
                 header, arrays = self._read(file, path, newest)
+                if not isinstance(header["state"], dict):
+                    raise TypeError("it has no values by name")
                 return header, {key: self.decode(value, arrays) for key, value in header["state"].items()}
             except self.error:
                 raise
@@ -79,29 +80,41 @@ class Archive:
         with zipfile.ZipFile(file) as archive:
             if sorted(archive.namelist()) != sorted(_MEMBERS):
                 raise self.error(f"{path} is not a {self.what}: it holds {archive.namelist()}.")
-            if archive.getinfo("header.json").file_size > self.most_header:
-                raise self.error(f"{path} is damaged: its header is too large.")
-            if archive.getinfo("arrays.npz").file_size > os.fstat(file.fileno()).st_size:
-                raise self.error(f"{path} is damaged: its arrays are larger than the file.")
+            self._check_sizes(archive, path, os.fstat(file.fileno()).st_size)
             text, body = archive.read("header.json"), archive.read("arrays.npz")
             if archive.read("checksum") != _checksum(text, body):
                 raise self.error(f"{path} is damaged: its checksum differs.")
         header = json.loads(text)
+        if not isinstance(header, dict) or not isinstance(header.get("format"), int):
+            raise self.error(f"{path} is damaged: its header does not tell its format.")
         if header["format"] > newest:
             raise self.error(
-                f"{path} was written by softclust {header['version']} in format {header['format']}; "
+                f"{path} was written by softclust {header.get('version')} in format {header['format']}; "
                 f"this version reads up to format {newest}."
             )
         return header, self._read_arrays(body, path)
+
+    def _check_sizes(self, archive: zipfile.ZipFile, path: str | os.PathLike[str], size: int) -> None:
+        """Refuse a file whose members would unpack to more bytes than it has, before any is read."""
+        members = {info.filename: info for info in archive.infolist()}
+        if any(info.compress_type != zipfile.ZIP_STORED for info in members.values()):
+            raise self.error(f"{path} is damaged: it holds compressed members; only arrays are compressed.")
+        if members["header.json"].file_size > self.most_header:
+            raise self.error(f"{path} is damaged: its header is too large.")
+        if members["checksum"].file_size != _CHECKSUM_SIZE:
+            raise self.error(f"{path} is damaged: its checksum does not have {_CHECKSUM_SIZE} bytes.")
+        if sum(info.file_size for info in members.values()) > size:
+            raise self.error(f"{path} is damaged: its members are larger than the file.")
 
     def _read_arrays(self, body: bytes, path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
         """Return the arrays by name; raise an error if they would unpack to too many bytes."""
         with zipfile.ZipFile(io.BytesIO(body)) as archive:
             declared = sum(info.file_size for info in archive.infolist())
-        if declared > _MOST_ARRAY_SHARE * len(body):
-            raise self.error(f"{path} is damaged: its arrays would unpack to {declared} bytes.")
-        with np.load(io.BytesIO(body), allow_pickle=False) as stored:
-            return {key: stored[key] for key in stored.files}
+            if declared > max(_FREE_BYTES, _MOST_SHARE * len(body)):
+                raise self.error(f"{path} is damaged: its arrays would unpack to {declared} bytes.")
+            return {
+                info.filename.removesuffix(".npy"): _array(archive, info) for info in archive.infolist()
+            }
 
     def encode(self, value: Any, arrays: dict[str, np.ndarray], where: str) -> Any:
         """Return a value as JSON; its arrays go into `arrays` by number, and messages call it `where`."""
@@ -152,7 +165,35 @@ class Archive:
         if "list" in value:
             return [self.decode(v, arrays) for v in value["list"]]
         cls = self.classes[value["part"]]
-        return cls(**{key: self.decode(v, arrays) for key, v in value["fields"].items()})
+        record = cls(**{key: self.decode(v, arrays) for key, v in value["fields"].items()})
+        check_fields(record)
+        return record
+
+
+def _packed(arrays: dict[str, np.ndarray], compressed: bool) -> bytes:
+    """Return the arrays as the bytes of an npz; compressed only if a reader will not take it for a bomb."""
+    body = io.BytesIO()
+    if compressed:
+        np.savez_compressed(body, allow_pickle=False, **arrays)
+        size = sum(array.nbytes for array in arrays.values())
+        if size <= max(_FREE_BYTES, _MOST_SHARE * body.tell()) // 2:
+            return body.getvalue()
+        body = io.BytesIO()
+    np.savez(body, allow_pickle=False, **arrays)
+    return body.getvalue()
+
+
+def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarray:
+    """Read one array, in the byte order of this machine; its own header must tell its size."""
+    with archive.open(info) as file:
+        version = np.lib.format.read_magic(file)
+        shape, _, dtype = _HEADERS[version](file)
+        size = math.prod(shape) * dtype.itemsize
+        if dtype.hasobject or dtype.itemsize == 0 or file.tell() + size != info.file_size:
+            raise ValueError(f"{info.filename} does not hold {shape} numbers of the type {dtype}")
+    with archive.open(info) as file:
+        array = np.lib.format.read_array(file, allow_pickle=False)
+    return array if dtype.isnative else array.astype(dtype.newbyteorder("="))
 
 
 def _checksum(text: bytes, body: bytes) -> bytes:

@@ -20,6 +20,7 @@ from softclust.knowledge.penalties import LabelLikelihood, LabelPenalty, LinkPen
 from softclust.sources import is_remote
 from softclust.sources.units import Units
 from softclust.storage.archive import Archive
+from softclust.storage.fitted import check_estimator
 
 FORMAT = 1
 
@@ -87,14 +88,25 @@ def load(path: str | os.PathLike[str]) -> Any:
         An estimator with the parameters and the fitted attributes of the one that was saved.
     """
     header, state = _MODEL.read(path, FORMAT)
-    if header["estimator"] not in estimators.__all__:
+    if header.get("estimator") not in estimators.__all__:
         raise ModelFileError(f"{path} does not hold an estimator.")
     cls = _CLASSES[header["estimator"]]
     estimator = cls.__new__(cls)
-    estimator.__dict__.update(state)
-    if "_model" in state:  # in older files, the parts of `_fitted` are attributes
-        model, fitted, units = (vars(estimator).pop(name) for name in ("_model", "_state", "_units"))
-        limits = vars(estimator).pop("_outlier_limits", None)
-        readout = estimator._readout(model, fitted, units)
-        estimator._fitted = readout if limits is None else replace(readout, limits=limits)
+    try:
+        estimator.__dict__.update(state)
+        _renew(estimator)
+        check_estimator(estimator)
+    except Exception as error:  # whatever the file holds in the place of an estimator's parts
+        said = str(error).split("\n")[0].removesuffix(".")
+        raise ModelFileError(f"{path} is damaged: {said}.") from error
     return estimator
+
+
+def _renew(estimator: Any) -> None:
+    """Join the parts of `_fitted`, which are attributes in older files."""
+    if "_model" not in vars(estimator):
+        return
+    model, fitted, units = (vars(estimator).pop(name) for name in ("_model", "_state", "_units"))
+    limits = vars(estimator).pop("_outlier_limits", None)
+    readout = estimator._readout(model, fitted, units)
+    estimator._fitted = readout if limits is None else replace(readout, limits=limits)
