@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # for editors and type checkers; at run time names are loaded
     from softclust.errors import DataLostError as DataLostError
     from softclust.errors import DegenerateClusterWarning as DegenerateClusterWarning
     from softclust.errors import ModelFileError as ModelFileError
+    from softclust.errors import SessionFileError as SessionFileError
     from softclust.estimators.evidential import EvidentialCMeans as EvidentialCMeans
     from softclust.estimators.fuzzy import FuzzyCMeans as FuzzyCMeans
     from softclust.estimators.hard import HardCMeans as HardCMeans
@@ -63,6 +64,7 @@ _HOMES = {
     "DataLostError": "errors",
     "DegenerateClusterWarning": "errors",
     "ModelFileError": "errors",
+    "SessionFileError": "errors",
 }
 
 __all__ = [*_HOMES]

@@ -34,3 +34,7 @@ class CheckpointError(ValueError):
 
 class ModelFileError(ValueError):
     """A file is not a softclust model, is damaged, or was written by a newer version."""
+
+
+class SessionFileError(ValueError):
+    """A file is not a session, is damaged, or belongs to other data or to another session."""

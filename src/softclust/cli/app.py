@@ -191,6 +191,53 @@ def report(model: Path, data: Path, *, out: Path = Path("report.html"), force: b
 
 
 @app.command
+def ask(
+    model: Path,
+    data: Path,
+    *,
+    number: Annotated[int, Parameter(name=["--number", "-n"])] = 10,
+    labels: str | None = None,
+    strategy: str = "doubt-mix",
+    audit: float = 0.0,
+    seed: int = 0,
+    out: Path | None = None,
+    json: bool = False,
+    force: bool = False,
+):
+    """List the rows that are most worth asking an expert, with the two likeliest clusters.
+
+    Parameters
+    ----------
+    model
+        File of a model from `softclust fit --model`.
+    data
+        File of rows; the columns of the fit are found by their names.
+    number
+        Number of rows to list.
+    labels
+        Column of labels; rows with a label are not asked.
+    strategy
+        How rows are chosen: doubt-mix, cover, margin, entropy, random and others.
+    audit
+        Share of the rows that is drawn by lot, so that the answers measure the accuracy honestly.
+    seed
+        Seed of the draws.
+    out
+        File for the questions: .csv, .parquet or .arrow.
+    json
+        Print the questions as JSON.
+    force
+        Replace an existing file.
+    """
+    from softclust.cli.ask import run
+
+    run(
+        model, data, number=number, labels_column=labels, strategy=strategy, audit=audit, seed=seed,
+        out=out, as_json=json, force=force,
+    )  # fmt: skip
+
+
+@app.command
 def select(
     data: Path,
     *,

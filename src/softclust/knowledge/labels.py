@@ -198,13 +198,17 @@ def _soft_labels(values: np.ndarray, c: int) -> Labels:
         raise ValueError(
             f"y has {degrees.shape[1]} columns; soft labels have one for each of the {c} clusters."
         )
+    blank = np.ones(len(degrees), dtype=bool)
+    for degree in degrees.T:  # column by column: NumPy is slow along short rows
+        blank &= np.isnan(degree)
+    said = np.flatnonzero(~blank)
+    degrees = degrees[said]
     wrong = np.argwhere((degrees < 0) | (degrees > 1))
     if len(wrong):
         i, k = wrong[0]
-        raise ValueError(f"soft label {degrees[i, k]:g} at row {i}, cluster {k} is outside [0, 1]")
-    anything = (degrees == 1).all(axis=1) if c > 1 else np.zeros(len(degrees), dtype=bool)
-    said = np.flatnonzero(~(np.isnan(degrees).all(axis=1) | anything))
-    return Labels(said, degrees[said], np.arange(c))
+        raise ValueError(f"soft label {degrees[i, k]:g} at row {said[i]}, cluster {k} is outside [0, 1]")
+    tells = ~(degrees == 1).all(axis=1) if c > 1 else np.ones(len(degrees), dtype=bool)
+    return Labels(said[tells], degrees[tells], np.arange(c))
 
 
 @dataclass(frozen=True)

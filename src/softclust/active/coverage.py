@@ -1,0 +1,118 @@
+"""Cover the rows with questions: a question about a row also tells something about the rows near it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+MOST_PROBES = 256  # rows from which the radius and the densities are estimated
+_BLOCK = 256  # candidates whose kernel fits into the cache
+_AGAIN = 32  # candidates whose gain is computed anew at a time
+
+
+@dataclass(frozen=True)
+class Neighbourhoods:
+    """Places in units of the kernel's radius: K(x, y) = exp(-|x - y|^2), and the density of each place.
+
+    The ball about a row that holds q rows has the median distance of a row to its q-th nearest row, itself
+    included, as its radius.  Densities are sums over balls; the kernel is `width` times as wide.
+    """
+
+    places: np.ndarray  # (m, p) float32
+    centre: np.ndarray  # (p,)
+    radius: float
+    density: np.ndarray  # (m,) float64, the mean of K over the probes
+
+    @classmethod
+    def of(cls, X: np.ndarray, q: int, width: float = 1.0) -> Neighbourhoods:
+        """Find the ball that holds q of the rows X, and make the kernel `width` times as wide."""
+        centre = np.median(X, axis=0)
+        Z = (X - centre).astype(np.float32)
+        probes = Z[:: -(-len(Z) // MOST_PROBES)]
+        gaps = squared_distances(probes, Z)
+        reach = np.partition(gaps, min(max(q, 2), len(Z)) - 1, axis=1)[:, min(max(q, 2), len(Z)) - 1]
+        radius = float(np.sqrt(np.median(reach)))
+        if not radius > 0:  # most rows have many copies
+            radius = float(np.sqrt(gaps[gaps > 0].min())) if (gaps > 0).any() else 1.0
+        density = np.exp(-gaps / np.float32(radius * radius)).mean(axis=0, dtype=np.float64)
+        radius *= width
+        return cls(Z / np.float32(radius), centre, radius, density)
+
+    def at(self, X: np.ndarray) -> np.ndarray:
+        """Return rows in units of the radius."""
+        return ((X - self.centre) / self.radius).astype(np.float32)
+
+    @property
+    def is_dense(self) -> np.ndarray:
+        """(m,) the density over the median density, at most 1."""
+        return np.minimum(1.0, self.density / np.median(self.density))
+
+
+def squared_distances(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """(a, b) squared distances of the rows of A and B."""
+    gaps = _products(A, B)
+    return np.maximum(gaps, 0, out=gaps)
+
+
+def _products(A: np.ndarray, B: np.ndarray, sign: float = 1.0) -> np.ndarray:
+    """(a, b) |x|^2 - 2 x'y + |y|^2 as one product of matrices, times a sign; may round below 0."""
+    a, b = np.empty((len(A), A.shape[1] + 2), A.dtype), np.empty((len(B), B.shape[1] + 2), B.dtype)
+    np.multiply(A, -2 * sign, out=a[:, :-2])
+    a[:, -2], a[:, -1] = sign * np.einsum("ij,ij->i", A, A), sign
+    b[:, :-2], b[:, -2], b[:, -1] = B, 1, np.einsum("ij,ij->i", B, B)
+    return a @ b.T
+
+
+def kernel(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """(a, b) exp(-|x - y|^2)."""
+    gaps = _products(A, B, sign=-1.0)
+    np.minimum(gaps, 0, out=gaps)
+    return np.exp(gaps, out=gaps)
+
+
+def covered_by(asked: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """(m,) max over the asked rows of K; 0 if nothing was asked."""
+    covered = np.zeros(len(places), dtype=np.float32)
+    for start in range(0, len(asked), _BLOCK):
+        np.maximum(covered, kernel(asked[start : start + _BLOCK], places).max(axis=0), out=covered)
+    return covered
+
+
+def gains_of(Z: np.ndarray, places: np.ndarray, weight: np.ndarray, covered: np.ndarray) -> np.ndarray:
+    """(a,) sum_j weight_j max(0, K_ij - covered_j) for each row i of Z."""
+    gains = np.empty(len(Z))
+    for start in range(0, len(Z), _BLOCK):
+        K = kernel(Z[start : start + _BLOCK], places)
+        K -= covered
+        gains[start : start + _BLOCK] = np.maximum(K, 0, out=K) @ weight
+    return gains
+
+
+def greedy(
+    Z: np.ndarray, places: np.ndarray, weight: np.ndarray, covered: np.ndarray, n: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Choose n rows of Z one after the other, each with the greatest gain; return positions and gains.
+
+    A gain never grows when other rows are chosen, so an old gain bounds the new one, and only the rows with
+    the greatest bounds are computed anew.
+    """
+    weight, covered = weight.astype(np.float32), covered.copy()
+    bound = gains_of(Z, places, weight, covered)
+    fresh = np.ones(len(Z), dtype=bool)
+    chosen, gains = [], []
+    for _ in range(min(n, len(Z))):
+        best = int(bound.argmax())
+        while not fresh[best]:
+            stale = np.flatnonzero(~fresh)
+            stale = stale[np.argsort(-bound[stale], kind="stable")[:_AGAIN]]
+            bound[stale] = np.minimum(bound[stale], gains_of(Z[stale], places, weight, covered))
+            fresh[stale] = True
+            best = int(bound.argmax())
+        chosen.append(best)
+        gains.append(bound[best])
+        np.maximum(covered, kernel(Z[best : best + 1], places)[0], out=covered)
+        bound[best] = -np.inf
+        fresh[:] = False
+        fresh[chosen] = True
+    return np.array(chosen, dtype=np.int64), np.array(gains)

@@ -1,0 +1,172 @@
+"""What a strategy sees: rows, memberships, and which rows were asked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from softclust.active import coverage
+from softclust.active.doubts import credal_doubt, entropy, margin, masses_of, memberships_of
+from softclust.credal import CredalPartition
+from softclust.sources import is_remote
+from softclust.sources.local import SAMPLE_ROWS
+
+MOST_PLACES = 4000  # rows to be covered; of more rows, as many are drawn
+
+
+@dataclass(frozen=True)
+class View:
+    """Rows and memberships as a strategy sees them; positions count the rows of `X`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        The rows.
+    memberships : ndarray of shape (n, c)
+        Their memberships; rows sum to 1.
+    asked : ndarray
+        Positions of rows that were asked before.
+    candidates : ndarray
+        Positions of rows that may be asked now.
+    places : ndarray
+        Positions of the rows that questions should cover.
+    batch : int
+        Number of questions that are asked at a time.
+    rows : ndarray of shape (n,)
+        The position of each row in the data, which may have more rows than the view.
+    masses : CredalPartition or None
+        The masses of the rows, if the model has any.
+    """
+
+    X: np.ndarray
+    memberships: np.ndarray
+    asked: np.ndarray
+    candidates: np.ndarray
+    places: np.ndarray
+    batch: int
+    rows: np.ndarray
+    masses: CredalPartition | None = None
+
+    @cached_property
+    def margin(self) -> np.ndarray:
+        """(n,) 1 - (u1 - u2), with u1 and u2 the two greatest memberships of a row."""
+        return margin(self.memberships)
+
+    @cached_property
+    def entropy(self) -> np.ndarray:
+        """(n,) the entropy of the memberships, in [0, 1]."""
+        return entropy(self.memberships)
+
+    @cached_property
+    def nonspecificity(self) -> np.ndarray:
+        """(n,) the nonspecificity of the masses, in [0, 1]."""
+        if self.masses is None:
+            raise ValueError("strategy='nonspecificity' needs masses, as of EvidentialCMeans.")
+        return credal_doubt(self.masses, "nonspecificity")
+
+    @cached_property
+    def near(self) -> coverage.Neighbourhoods:
+        """The kernel about the places, wide at first and narrow later.
+
+        A ball holds n / max(2c, asked + batch) rows.  The kernel is sqrt(10) times as wide as the ball at
+        first, so that questions reach small classes far from the others, and as wide from 10 c questions
+        on, so that they do not follow single outliers.
+        """
+        c, after = self.memberships.shape[1], len(self.asked) + self.batch
+        width = np.clip(10 * c / after, 1.0, 10.0) ** 0.5
+        q = round(len(self.places) / max(2 * c, after))
+        return coverage.Neighbourhoods.of(self.X[self.places], q, float(width))
+
+    @cached_property
+    def covered(self) -> np.ndarray:
+        """(places,) how well the asked rows cover each place, in [0, 1]."""
+        return coverage.covered_by(self.near.at(self.X[self.asked]), self.near.places)
+
+
+def view_of(
+    model: Any,
+    X: Any,
+    *,
+    asked: Iterable[int] = (),
+    batch: int = 5,
+    candidates: int = 2000,
+    rng: np.random.Generator,
+) -> View:
+    """Return the view of a fitted model; from rows on a cluster or in many files, of a sample of them.
+
+    Of more than 4,000 rows, `candidates` rows are drawn with chances in proportion to .05 + margin, and
+    4,000 rows to be covered are drawn evenly.
+    """
+    X, n = _rows(X)
+    before = checked_rows(asked, n, "asked")
+    rows, values, U, partition = _in_memory(model, X, n, before, rng)
+    asked_here = np.searchsorted(rows, before)
+    free = others(len(rows), asked_here)
+    places = np.arange(len(rows))
+    if len(rows) > MOST_PLACES:
+        places = np.sort(rng.choice(len(rows), MOST_PLACES, replace=False))
+        if len(free) > candidates:
+            chance = 0.05 + margin(U)[free]
+            free = np.sort(rng.choice(free, candidates, replace=False, p=chance / chance.sum()))
+    return View(values, U, asked_here, free, places, batch, rows, partition)
+
+
+def others(n: int, rows: np.ndarray) -> np.ndarray:
+    """Return the positions 0..n-1 that are not among `rows`."""
+    mine = np.ones(n, dtype=bool)
+    mine[rows] = False
+    return np.flatnonzero(mine)
+
+
+def checked_rows(rows: Iterable[int], n: int, name: str) -> np.ndarray:
+    """Return distinct positions of rows, rising; raise an error that names a position outside the data."""
+    found = np.unique(np.asarray(list(rows), dtype=np.float64))
+    wrong = found[~((found >= 0) & (found < n) & (found == np.floor(found)))]
+    if len(wrong):
+        raise ValueError(f"{name} names row {wrong[0]:g}; rows go from 0 to {n - 1}.")
+    return found.astype(np.int64)
+
+
+def _rows(X: Any) -> tuple[Any, int]:
+    """Return X as something that is sliced by positions, and the number of rows."""
+    if isinstance(X, str | os.PathLike):
+        if Path(X).suffix != ".npy":
+            raise ValueError(f"{X} is not a .npy file; give the rows, or a dask array of them.")
+        X = np.load(X, mmap_mode="r")
+    if is_remote(X):
+        X = X.to_dask_array(lengths=True) if hasattr(X, "to_dask_array") else X.compute_chunk_sizes()
+    elif not isinstance(X, np.ndarray):
+        X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2:
+        raise ValueError(f"X is {X.ndim}d; rows of features would fit.")
+    return X, int(X.shape[0])
+
+
+def _in_memory(
+    model: Any, X: Any, n: int, asked: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, CredalPartition | None]:
+    """Return positions, rows, memberships and masses in memory: of all rows, or of a sample of remote ones.
+
+    Memberships are those of the fit if it has as many rows as X, else predictions.
+    """
+    of_fit: Any = getattr(model, "memberships_", None)
+    if of_fit is None:
+        raise ValueError(f"{type(model).__name__} has no memberships_ to ask about; fit it first.")
+    remote, own = is_remote(X) or is_remote(of_fit), len(of_fit) == n
+    rows = np.arange(n)
+    if remote and n > SAMPLE_ROWS:
+        rows = np.union1d(rng.choice(n, SAMPLE_ROWS, replace=False), asked)
+    if not remote and own:
+        return rows, np.asarray(X), memberships_of(model), masses_of(model)
+    part = np.asarray(X[rows])
+    U = np.asarray(of_fit[rows] if own else model.predict_proba(part), dtype=np.float64)
+    if not hasattr(model, "masses_"):
+        return rows, part, U, None
+    masses = model.masses_[rows] if own else model.predict_mass(part)
+    return rows, part, U, CredalPartition(np.asarray(masses), model.focal_sets_)
