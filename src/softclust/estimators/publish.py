@@ -97,6 +97,13 @@ def warn_of_trouble(outcome: Outcome, fitted: Fitted, read: Any, options: Option
             f"{fit.shift / units.spread:.3g} of the data's spread; these are the clusters found so far.",
             ConvergenceWarning,
         )
+    elif not fit.converged and not options.observers.stopped and fit.n_iter < options.max_iter:
+        warn(
+            f"No part of the step after {fit.n_iter} iterations, which would move a cluster by "
+            f"{fit.shift / units.spread:.3g} of the data's spread, lowers J; "
+            f"tol={options.tol / units.spread:g}. Another init or random_state may end elsewhere.",
+            ConvergenceWarning,
+        )
     elif not fit.converged and not options.observers.stopped:
         warn(
             f"The last of max_iter={options.max_iter} iterations still moved a centre by "

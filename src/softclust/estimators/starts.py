@@ -12,6 +12,8 @@ from softclust.estimators.sentence import is_compound
 from softclust.grammar.partitions import Fuzzy, Hard
 from softclust.grammar.prototypes import Points, RadialShells
 from softclust.grammar.prototypes.base import AT_CENTRES, AT_CIRCLES, AT_HARD_CLUSTERS, AT_NEIGHBOURHOODS
+from softclust.grammar.prototypes.bounded import DENSE_FEATURES
+from softclust.grammar.prototypes.shells import room
 from softclust.loop import recipes
 from softclust.loop.draws import drawing
 from softclust.loop.recipes import Start
@@ -19,9 +21,10 @@ from softclust.loop.summaries import groups
 from softclust.sources import is_remote
 from softclust.sources.local import SAMPLE_ROWS
 from softclust.sources.rows import Rows
-from softclust.sources.spread import covariance, greatest_extent
+from softclust.sources.spread import covariance
 
 _SHELL_STARTS = 10
+_WIDE_STARTS = 3  # with so many features that shells have far more unknowns than rows tell
 _NEIGHBOURHOOD = 1 / 3  # of the mean weight of a cluster
 # How near noise is, of the data's extent; how long each fit may be; how many of them go on.
 _FENCES = ((0.1, 8, 4), (0.05, 12, 2), (0.02, 50, 1))
@@ -137,15 +140,16 @@ def _neighbourhoods(source: Any, draw: Callable[[], np.ndarray], rng: Any) -> Th
 
 
 def _first_shells(source: Any, draw: Callable[[], np.ndarray], rng: Any) -> Theta:
-    """The best of ten fits of radial shells to at most 20,000 rows.
+    """The best of ten fits of radial shells, with many features of three, to at most 20,000 rows.
 
     Rows far from all shells belong to noise, which comes nearer from fit to fit: an ellipse through rows of
     several shells, or one that grows to pass through outliers, does not look good for long.
     """
     small = source.sample(SAMPLE_ROWS, rng).in_memory()
-    reach = greatest_extent(small)
+    reach = room(small)
     part = RadialShells.within(reach)
-    thetas = [_circles(small, draw(), number) for number in range(_SHELL_STARTS)]
+    starts = _SHELL_STARTS if small.rows.X.shape[1] <= DENSE_FEATURES else _WIDE_STARTS
+    thetas = [_circles(small, draw(), number) for number in range(starts)]
     for near, length, kept in _FENCES:
         fits = [
             recipes.coarse_fit(small, part, theta, Fuzzy(2.0), (near * reach) ** 2, length)
@@ -171,7 +175,8 @@ def _circles(small: Any, V: np.ndarray, number: int) -> Theta:
         D = ((points[:, None] - V) ** 2).sum(axis=2)
         mine = weight[:, None] * (D.argmin(axis=1)[:, None] == np.arange(c))
         radius = np.sqrt((mine * D).sum(axis=0) / np.maximum(mine.sum(axis=0), 1e-300))
-    radius = np.maximum(radius, 1e-3 * greatest_extent(small))
+    widest = room(small)
+    radius = np.clip(radius, 1e-3 * widest, widest)
     return V, (1 / radius)[:, None, None] * np.eye(p)
 
 

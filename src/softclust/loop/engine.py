@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from softclust.grammar.prototypes import Prototypes
     from softclust.sources.rows import Rows
 
-_MOST_HALVINGS = 15  # of one step, for prototypes whose steps may raise J
+_MOST_TRIES = 15  # of one step, for prototypes whose steps may raise J
 _ROUNDING = 1e-12  # J is a sum of many numbers: a rise below this share of J is rounding
 
 
@@ -35,6 +35,12 @@ class Options:
 def step(model: Model, state: State, stats: Stats) -> State:
     """Return the state whose prototypes minimise J for the memberships behind these statistics."""
     theta = model.prototypes.solve(stats, state.theta, model.frame, model.separation)
+    return State(theta, state.scale, stats.linked)
+
+
+def _shorter(model: Model, state: State, stats: Stats, times: int) -> State:
+    """Return a state on a shorter step, after so many steps from this state, or the one before, failed."""
+    theta = model.prototypes.shorter(stats, state.theta, model.frame, model.separation, times)
     return State(theta, state.scale, stats.linked)
 
 
@@ -55,6 +61,7 @@ class LoopState:
     best: float = np.inf
     shift: float = np.inf
     n_iter: int = 0
+    caution: int = 0  # for steps that may raise J: the number of failures with which the next step begins
 
     def fit(self, converged: bool) -> Fit:
         """Return the last accepted state as the answer."""
@@ -110,16 +117,23 @@ def alternate(model: Model, source: Any, start: State | LoopState, options: Opti
 def _turn(model: Model, source: Any, options: Options, memory: LoopState) -> bool:
     """Sweep until a state is accepted, and step from it; return whether this iteration was the last."""
     stats = _sweep_downhill(model, source, memory)
-    if stats is None:
-        memory.shift = 0.0
+    if stats is None:  # `shift` is still the length of the step that failed: the loop has not converged
+        if model.prototypes.stuck_is_rest:
+            memory.shift = 0.0
         return True
     state = memory.state
     memory.answer, memory.stats = _of(state, stats), stats
     if memory.n_iter >= options.max_iter:
         return True
     memory.n_iter += 1
-    new = _relocate_empty(model, source, step(model, state, stats), stats)
+    new = _shorter(model, state, stats, memory.caution) if memory.caution else step(model, state, stats)
     memory.shift = model.prototypes.shift(new.theta, state.theta)
+    if memory.caution and memory.shift <= options.tol:  # a damped step that is short proves nothing
+        memory.caution = 0
+        new = step(model, state, stats)
+        memory.shift = model.prototypes.shift(new.theta, state.theta)
+    if (moved := _relocate_empty(model, source, new, stats)) is not new:
+        new, memory.shift = moved, model.prototypes.shift(moved.theta, state.theta)
     if memory.shift <= options.tol:
         return True
     memory.plain = new if memory.scheme else None
@@ -132,27 +146,28 @@ def _sweep_downhill(model: Model, source: Any, memory: LoopState) -> Stats | Non
 
     Returns None if no state along the step has such a J.
     """
-    halvings = 0
+    failures = memory.caution
     while True:
         stats, memory.swept = memory.swept or source.reduce(sweep, model, memory.state), None
         value = model.objective(memory.state, stats)
         downhill = value <= memory.best + _ROUNDING * abs(memory.best)
-        if downhill or (memory.plain is None and not _may_be_halved(model, memory)):
+        if downhill or (memory.plain is None and not _may_be_shortened(model, memory)):
             memory.best = min(memory.best, value)
             memory.history.append(value)
+            memory.caution = max(failures - 1, 0)
             return stats
         if memory.plain is not None:
             memory.state, memory.plain = memory.plain, None  # the extrapolation raised J
             memory.scheme.restart()
             continue
-        halvings += 1
-        if halvings > _MOST_HALVINGS:  # no part of the step lowers J: `answer` is as low as it gets
+        failures += 1
+        if failures > _MOST_TRIES:
             return None
-        assert memory.answer is not None  # `_may_be_halved` has checked it
-        memory.state = _halfway(model.prototypes, memory.answer, memory.state)
+        assert memory.answer is not None and memory.stats is not None  # `_may_be_shortened` has checked it
+        memory.state = _shorter(model, memory.answer, memory.stats, failures)
 
 
-def _may_be_halved(model: Model, memory: LoopState) -> bool:
+def _may_be_shortened(model: Model, memory: LoopState) -> bool:
     """Whether the last step may be too long, and the state where it began is known."""
     return model.prototypes.may_ascend and memory.answer is not None
 
@@ -160,12 +175,6 @@ def _may_be_halved(model: Model, memory: LoopState) -> bool:
 def _of(state: State, stats: Stats) -> State:
     """Return the state with the memberships of linked rows that its sweep found."""
     return state if stats.linked is None else replace(state, linked=stats.linked)
-
-
-def _halfway(prototypes: Prototypes, state: State, new: State) -> State:
-    """Return the state in the middle between two states."""
-    point = 0.5 * (prototypes.packed(state.theta) + prototypes.packed(new.theta))
-    return replace(new, theta=prototypes.unpacked(point, new.theta))
 
 
 def _extrapolate(scheme: Any, prototypes: Prototypes, state: State, new: State) -> State:

@@ -97,8 +97,11 @@ class Prototypes(Value):
     # Whether different clusters may have the same centre; if not, coincident centres cause a warning.
     may_coincide: ClassVar[bool] = False
 
-    # Whether `solve` may raise J; the loop then halves its steps until J falls.
+    # Whether `solve` may raise J; the loop then asks for `shorter` steps until J falls.
     may_ascend: ClassVar[bool] = False
+
+    # Whether the loop has converged if no part of a step lowers J: nothing better is known of the geometry.
+    stuck_is_rest: ClassVar[bool] = False
 
     # Whether the geometry sees rows as they are, not in loop units.
     in_data_units: ClassVar[bool] = False
@@ -206,6 +209,22 @@ class Prototypes(Value):
         `takes_separation` is true.
         """
         raise NotImplementedError
+
+    def shorter(
+        self,
+        stats: Stats,
+        theta: Theta,
+        frame: Frame,
+        separation: Repulsion | CentralDistance | None,
+        times: int,
+    ) -> Theta:
+        """Return a step that is the shorter the more `times` the loop found that a step raised J.
+
+        By default it is the step of `solve`, halved so many times.
+        """
+        full = self.solve(stats, theta, frame, separation)
+        point, end = self.packed(theta), self.packed(full)
+        return self.unpacked(point + 0.5**times * (end - point), full)
 
     def with_more_rows(self, weight: float) -> Self:
         """Return the geometry for the rows so far and further rows of this total weight."""

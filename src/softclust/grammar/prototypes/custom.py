@@ -34,6 +34,7 @@ class Custom(Prototypes):
     measure: ClassVar[str] = PURE_NUMBERS
     in_data_units: ClassVar[bool] = True
     may_ascend: ClassVar[bool] = True  # nobody has proven that the object's `solve` lowers J
+    stuck_is_rest: ClassVar[bool] = True  # J may have kinks, where the object's steps end
 
     @classmethod
     def from_data(cls, source: Any, request: Request) -> Self:

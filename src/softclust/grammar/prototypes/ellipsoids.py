@@ -92,6 +92,11 @@ class Ellipsoids(Prototypes):
             return np.eye(len(logs)), np.diag(logs)
         return tuple(matrix[0] for matrix in self._composed(logs[None], np.eye(len(logs))[None]))
 
+    @cached_property
+    def _yard(self) -> float:
+        """The deviation of a cluster along the widest feature: centres are packed in this unit."""
+        return float(np.sqrt(self.target.max()))
+
     def begin(self, V: np.ndarray, covariances: np.ndarray | None = None) -> Theta:
         """Return theta at the start, with the metrics of (c, p, p) covariances, by default the identity."""
         if covariances is not None:
@@ -227,12 +232,12 @@ class Ellipsoids(Prototypes):
         return max(float(np.abs(theta[0] - other[0]).max()), float(turned))
 
     def packed(self, theta: Theta) -> np.ndarray:
-        """Return the centres and the logarithms of the metrics as a vector."""
-        return np.concatenate([theta[0].ravel(), theta[2].ravel()])
+        """Return the centres and the logarithms of the metrics as a vector of numbers without a unit."""
+        return np.concatenate([theta[0].ravel() / self._yard, theta[2].ravel()])
 
     def unpacked(self, point: np.ndarray, theta: Theta) -> Theta:
         """Return the theta of a packed vector, with metrics within the bound."""
-        V = point[: theta[0].size].reshape(theta[0].shape)
+        V = point[: theta[0].size].reshape(theta[0].shape) * self._yard
         return V, *self._composed(*axes(point[theta[0].size :].reshape(theta[2].shape)))
 
 

@@ -318,7 +318,10 @@ class Gaussians(Prototypes):
         )
 
     def packed(self, theta: Theta) -> np.ndarray:
-        """Return the means, and logarithms of covariances and weights: any vector unpacks to a mixture."""
+        """Return the means, and logarithms of covariances and weights: any vector unpacks to a mixture.
+
+        Means count deviations of a component, so that the unit of the data does not matter.
+        """
         mu, sigma, weights = theta
         if self._is_diagonal:
             logs = np.log(sigma)
@@ -328,7 +331,13 @@ class Gaussians(Prototypes):
                 logs = (vectors * np.log(values)[:, None, :]) @ vectors.transpose(0, 2, 1)
             logs = np.broadcast_to(logs, sigma.shape)
         with np.errstate(divide="ignore"):
-            return np.concatenate([mu.ravel(), logs.ravel(), np.log(self._shares(weights))])
+            return np.concatenate(
+                [mu.ravel() / self._yard(mu), logs.ravel(), np.log(self._shares(weights))]
+            )
+
+    def _yard(self, mu: np.ndarray) -> float:
+        """Return the deviation of one of c components along the widest feature."""
+        return float(self.size.max()) / len(mu) ** 0.5
 
     def _shares(self, weights: np.ndarray) -> np.ndarray:
         """Return the weights of the components, with noise the weight of noise last."""
@@ -352,4 +361,5 @@ class Gaussians(Prototypes):
             variances = np.repeat(variances, len(mu) // len(variances), axis=0)
         logs = point[mu.size + sigma.size :]
         shares = np.exp(logs - logs.max())
-        return point[: mu.size].reshape(mu.shape), variances, (shares / shares.sum())[: len(weights)]
+        means = point[: mu.size].reshape(mu.shape) * self._yard(mu)
+        return means, variances, (shares / shares.sum())[: len(weights)]

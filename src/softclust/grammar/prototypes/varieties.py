@@ -14,6 +14,7 @@ from softclust.grammar.prototypes.axes import axes
 from softclust.grammar.prototypes.base import AT_NEIGHBOURHOODS, Prototypes, Request, Theta
 from softclust.grammar.prototypes.ellipsoids import about
 from softclust.grammar.prototypes.points import LOST
+from softclust.sources.spread import variances
 from softclust.values import cache_last
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class Varieties(Prototypes):
     variety that has no direction yet, that is a point: a fit from centres alone begins there.
     """
 
+    spread: float = 1.0  # of the rows, in loop units: points are packed in this unit
+
     rank: ClassVar[int]  # r
 
     starts: ClassVar[str] = AT_NEIGHBOURHOODS
@@ -61,7 +64,7 @@ class Varieties(Prototypes):
                 f"geometry={cls.name!r} fills the space of {p} feature(s), so that every distance is 0; "
                 f"{cls.rank + 1} features or more would fit."
             )
-        return cls()
+        return cls(float(np.sqrt(variances(source).max())) or 1.0)
 
     @classmethod
     def freedom(cls, source: Any) -> float:
@@ -139,10 +142,14 @@ class Varieties(Prototypes):
         """Return the longest move of a coordinate of a point, or of an entry of a projector."""
         return max(float(np.abs(x - y).max()) for x, y in zip(theta, other, strict=True))
 
+    def packed(self, theta: Theta) -> np.ndarray:
+        """Return the points and the projectors as a vector of numbers without a unit."""
+        return np.concatenate([theta[0].ravel() / self.spread, theta[1].ravel()])
+
     def unpacked(self, point: np.ndarray, theta: Theta) -> Theta:
         """Return the theta of a packed vector, with the projectors that are nearest to its matrices."""
         V, matrices = super().unpacked(point, theta)
-        return V, self.projectors(matrices)
+        return V * self.spread, self.projectors(matrices)
 
     def published(self, theta: Theta, stats: Stats, frame: Frame, units: Units) -> dict[str, np.ndarray]:
         """Return the directions, that of the greatest scatter first, and the covariances.
