@@ -71,7 +71,14 @@ def an_iteration(X, start, rounds):
 
     def fit(steps):
         model = EvidentialCMeans(
-            3, noise_distance=10, init=start, tol=0.0, max_iter=steps, acceleration=None
+            3,
+            beta=2.0,
+            cardinality_power=1.0,
+            noise_distance=10,
+            init=start,
+            tol=0.0,
+            max_iter=steps,
+            acceleration=None,
         )
         return seconds(lambda: model.fit(X))
 
@@ -81,7 +88,7 @@ def an_iteration(X, start, rounds):
 
 def against_peer(python, rounds):
     X, _, start = blobs(2000, 16)
-    model = EvidentialCMeans(3, noise_distance=10, init=start)
+    model = EvidentialCMeans(3, beta=2.0, cardinality_power=1.0, noise_distance=10, init=start)
     model.fit(X)
     theirs, ours = [], []
     for _ in range(3):  # side by side, for the machine has its moods
@@ -136,7 +143,7 @@ def on_iris(rounds):
 
 def many_links():
     X, y, must, cannot, start = linked(150_000, 4, 50_000)
-    model = EvidentialCMeans(3, init=start, tol=0.0, max_iter=20)
+    model = EvidentialCMeans(3, beta=2.0, cardinality_power=1.0, init=start, tol=0.0, max_iter=20)
     took = [seconds(lambda: model.fit(X, y, must_link=must, cannot_link=cannot)) for _ in range(3)]
     figures = f"{min(took):.2f} s to {max(took):.2f} s, {model.n_iter_} iterations"
     return [verdict("150,000 rows, 50,000 linked, 20 iterations below 10 s", figures, max(took) < 10)]
@@ -148,7 +155,9 @@ def growth():
         times = []
         for n in SIZES:
             X, y, must, cannot, start = linked(n, 4, 2 * int(share * n / 2))
-            model = EvidentialCMeans(3, init=start, tol=0.0, max_iter=20, acceleration=None)
+            model = EvidentialCMeans(
+                3, beta=2.0, cardinality_power=1.0, init=start, tol=0.0, max_iter=20, acceleration=None
+            )
             known = {"y": y, "must_link": must, "cannot_link": cannot} if share else {}
             times.append(min(seconds(lambda: model.fit(X, **known)) for _ in range(2)))  # noqa: B023
         slope = np.polyfit(np.log(SIZES), np.log(times), 1)[0]

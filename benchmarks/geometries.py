@@ -32,9 +32,11 @@ def models(V, steps):
     plain = {"max_iter": steps, "tol": 0.0}
     return {
         "scikit-learn": Theirs(C, means_init=V, precisions_init=sigma, weights_init=shares, **plain),
-        "GaussianMixture": GaussianMixture(C, init=(V, sigma, shares), acceleration=None, **plain),
+        "GaussianMixture": GaussianMixture(
+            C, init=(V, sigma, shares), covariance_prior=0, acceleration=None, **plain
+        ),
         "Gustafson-Kessel": FuzzyCMeans(
-            C, geometry="ellipsoids", init=(V, sigma), acceleration=None, **plain
+            C, m=2.0, geometry="ellipsoids", init=(V, sigma), acceleration=None, **plain
         ),
     }
 

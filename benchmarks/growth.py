@@ -54,7 +54,7 @@ def an_iteration(X: np.ndarray, c: int, n_jobs: int | None) -> float:
     for _ in range(REPEATS + 1):
         for most, took in times.items():
             given = {"init": X[:c], "n_init": 1, "acceleration": None, "tol": 0.0}
-            model = FuzzyCMeans(c, max_iter=most, n_jobs=n_jobs, **given)
+            model = FuzzyCMeans(c, m=2.0, max_iter=most, n_jobs=n_jobs, **given)
             took.append(seconds(partial(model.fit, X)))
             steps[most] = model.n_iter_
     return 1e3 * (min(times[STEPS]) - min(times[1])) / (steps[STEPS] - steps[1])
@@ -90,9 +90,9 @@ def shapes_grow(n: int) -> None:
 def largest_child(n: int) -> None:
     warnings.simplefilter("ignore")
     X = blobs(n, 16, 8, "f4")
-    FuzzyCMeans(8, random_state=0).fit(X[:30_000])
+    FuzzyCMeans(8, m=2.0, random_state=0).fit(X[:30_000])
     gc.collect()
-    model = FuzzyCMeans(8, random_state=0)
+    model = FuzzyCMeans(8, m=2.0, random_state=0)
     with Peak() as peak:
         took = seconds(lambda: model.fit(X))
     print(json.dumps({"seconds": took, "beyond": peak.rise, "steps": model.n_iter_}))

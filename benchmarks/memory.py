@@ -48,7 +48,7 @@ def child(folder: Path) -> None:
     X, V0 = np.load(folder / "X.npy"), np.load(folder / "V0.npy")
 
     def model() -> FuzzyCMeans:
-        return FuzzyCMeans(len(V0), init=V0, n_init=1, max_iter=5, tol=0.0, acceleration=None)
+        return FuzzyCMeans(len(V0), m=2.0, init=V0, n_init=1, max_iter=5, tol=0.0, acceleration=None)
 
     model().fit(X[:1000])
     gc.collect()

@@ -59,7 +59,7 @@ def objective(X: np.ndarray, V: np.ndarray) -> float:
 
 def steps_needed(X: np.ndarray, start: np.ndarray, goal: float) -> int:
     """Iterations of the plain loop from `start` to a J below `goal`."""
-    model = FuzzyCMeans(CLUSTERS, init=start, n_init=1, acceleration=None, tol=0.0, max_iter=2000)
+    model = FuzzyCMeans(CLUSTERS, m=2.0, init=start, n_init=1, acceleration=None, tol=0.0, max_iter=2000)
     reached = np.flatnonzero(model.fit(X).objective_history_ <= goal)
     return int(reached[0]) if len(reached) else -1
 
@@ -67,10 +67,10 @@ def steps_needed(X: np.ndarray, start: np.ndarray, goal: float) -> int:
 def run(X: np.ndarray, rounds: int, python) -> dict[str, dict]:
     """Figures of all contestants on one data set."""
     figures = {name: {"fits": [], "steps": 0, "J": 0.0, "estimated": False} for name in (OURS, KMEANS)}
-    FuzzyCMeans(CLUSTERS, random_state=0).fit(X[:50_000])  # compiled
+    FuzzyCMeans(CLUSTERS, m=2.0, random_state=0).fit(X[:50_000])  # compiled
     for seed in range(rounds):
         models = {
-            OURS: FuzzyCMeans(CLUSTERS, random_state=seed),
+            OURS: FuzzyCMeans(CLUSTERS, m=2.0, random_state=seed),
             KMEANS: KMeans(CLUSTERS, n_init=1, random_state=seed),
         }
         for name, model in models.items():

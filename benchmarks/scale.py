@@ -55,7 +55,7 @@ def rows(n, seed):
 
 def iteration_times(X, init, iterations):
     clock = Clock()
-    model = FuzzyCMeans(CLUSTERS, init=init, max_iter=iterations, tol=0, acceleration=None, n_jobs=2)
+    model = FuzzyCMeans(CLUSTERS, m=2.0, init=init, max_iter=iterations, tol=0, acceleration=None, n_jobs=2)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.set_callbacks(clock).fit(X)
@@ -108,7 +108,7 @@ def out_of_memory(client):
             most[0] = max(most[0], sum(process.memory_info().rss for process in family))
 
     memory = LoopState()
-    model = FuzzyCMeans(CLUSTERS, random_state=0, max_iter=3, tol=1e-3).set_callbacks(memory)
+    model = FuzzyCMeans(CLUSTERS, m=2.0, random_state=0, max_iter=3, tol=1e-3).set_callbacks(memory)
     begin = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
