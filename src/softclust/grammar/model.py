@@ -80,7 +80,11 @@ class Model(Value):
 
     def known(self, rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
         """Return positions, wanted degrees and strengths alpha_i of the labelled rows, or None."""
-        return None if self.labels is None or rows.known is None else rows.known.active(self.labels)
+        if self.labels is None or rows.known is None:
+            return None
+        place, target, alpha = rows.known.active(self.labels)
+        # An FCM run beside a credal model has the singletons alone, which are the first columns.
+        return place, target[:, : len(self.frame.sets)], alpha
 
     @cached_property
     def noise_cost(self) -> float | None:
