@@ -71,7 +71,7 @@ class Answers:
         return self._with("link", rows=where, same=bool(same))
 
     def unlink(self, row: int, other: int) -> Self:
-        """Take back what was said of a pair."""
+        """Forget the answer about a pair."""
         return self._with("unlink", rows=(*self._positions(row), *self._positions(other)))
 
     def name_class(self, name: Any) -> Self:
@@ -116,7 +116,7 @@ class Answers:
             raise ValueError("rows names no row; one or more would fit.")
         return found
 
-    # ------------------------------------------------------------------ what was said
+    # ------------------------------------------------------------------ answers so far
     @cached_property
     def _told(self) -> Told:
         return events.replay(self.events, self.header.classes)

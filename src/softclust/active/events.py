@@ -68,7 +68,9 @@ class Told:
 
     classes: list[str]  # in the order in which they were named
     labels: dict[int, tuple[tuple[str, float], ...]] = field(default_factory=dict)  # () is "none of them"
-    strengths: dict[int, float] = field(default_factory=dict)  # of labels; those of strength 1 are left out
+    strengths: dict[int, float] = field(
+        default_factory=dict
+    )  # row -> strength of its label, unless it is 1
     skipped: set[int] = field(default_factory=set)
     pairs: dict[tuple[int, int], bool] = field(default_factory=dict)  # True: together
     settings: dict[str, Any] = field(default_factory=dict)
@@ -106,7 +108,7 @@ class Told:
             self.classes.append(name)
 
     def forget(self, row: int) -> None:
-        """Take back what was said of a row."""
+        """Forget the answer about a row."""
         self.labels.pop(row, None)
         self.strengths.pop(row, None)
         self.skipped.discard(row)
@@ -127,7 +129,7 @@ def ends(event: Event) -> tuple[int, int]:
 
 
 def effective(events: Iterable[Event]) -> tuple[list[Event], list[Event]]:
-    """Return the events that count after undoing and redoing, and those that a redo would bring back."""
+    """Return the events that count after all undoing and redoing, and the undone events, for a redo."""
     done: list[Event] = []
     undone: list[Event] = []
     for event in events:

@@ -25,7 +25,7 @@ class Header:
     columns: int
     key: str | None
     estimator: str
-    parameters: dict[str, Any]  # those that differ from the defaults
+    parameters: dict[str, Any]  # the estimator's parameters that differ from its defaults
     classes: tuple[str, ...]
     clusters_per_class: int | str
     seed: int
