@@ -113,7 +113,7 @@ def effective_dimension(source: Source) -> float:
     for round clouds and 1 for rows on a line; no outlier counts for more than another row.
     """
     points, weight = _sampled_points(source, _DIRECTION_ROWS)
-    Z = points - _spatial_median(points, weight, 1e-3)
+    Z = points - _spatial_median(points, weight, 1e-2)  # p_eff hardly depends on it
     size = np.abs(Z).max(axis=1, keepdims=True)  # before squares, which might overflow or vanish
     Z /= np.where(size > 0, size, 1.0)
     squares = _squared_lengths(Z)
