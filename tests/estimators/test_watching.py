@@ -2,18 +2,19 @@
 
 import os
 import signal
+import subprocess
+import sys
 import warnings
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from sklearn.callback import ProgressBar, ScoringMonitor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
 import configurations
 import softclust as sc
-from onlookers import AtTurns
+from onlookers import AtTurns, skip_without_callbacks
 from softclust.loop.engine import Options
 from softclust.loop.observers import Observers
 
@@ -22,6 +23,7 @@ class Recorder:
     """Notes every task; asks to stop after some iterations."""
 
     def __init__(self, enough=10**6):
+        skip_without_callbacks()
         self.enough, self.begun, self.ended, self.scores, self.calls = enough, [], [], [], []
 
     def setup(self, estimator, context):
@@ -86,7 +88,26 @@ def test_without_callbacks_none_are_left(iris):
     assert not any("callback" in name for name in vars(model.fit(X)))
 
 
+def test_without_callbacks_of_scikit_learn_there_is_one_sentence(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.callback", None)
+    with pytest.raises(ImportError, match=r"set_callbacks needs scikit-learn 1\.9 or newer; this is"):
+        sc.FuzzyCMeans(3).set_callbacks(object())
+
+
+def test_a_first_fit_does_not_load_progress_bars():
+    code = (
+        "import sys, numpy as np, softclust as sc\n"
+        "sc.FuzzyCMeans(2, random_state=0).fit(np.arange(12.0).reshape(6, 2))\n"
+        "print('rich' in sys.modules, 'sklearn.callback' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False False\n"
+
+
 def test_scikit_learns_own_callbacks(iris, capsys):
+    skip_without_callbacks()
+    from sklearn.callback import ProgressBar, ScoringMonitor
+
     X, y = iris
     monitor = ScoringMonitor(scoring="adjusted_rand_score")
     sc.FuzzyCMeans(3, random_state=0).set_callbacks(monitor).fit(X, y)

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from softclust.compat.numpy import usual_arithmetic
-from softclust.compat.sklearn import Interval, StrOptions, fit_context
+from softclust.compat.sklearn import Interval, StrOptions, checks_parameters
 from softclust.estimators.callbacks import WithCallbacks, observed
 from softclust.estimators.predictions import LoopPredictions
 from softclust.estimators.publish import publish
@@ -203,7 +203,7 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
         "cannot_link": True,
     }  # they flow through pipelines
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     @usual_arithmetic
     def fit(
         self,
@@ -273,7 +273,7 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
         return journal.seed
 
     @available_if(_is_additive)
-    @fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     @usual_arithmetic
     def partial_fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Any:
         """Go on with further rows; the first call is a fit.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from softclust.compat.sklearn import begin_callbacks, callbacks_of, managed_callbacks
+from softclust.compat.sklearn import begin_callbacks, callbacks_of, managed_callbacks, set_callbacks
 from softclust.estimators.publish import attributes_at, objective_in_data_units
 from softclust.loop.observers import Observers
 
@@ -21,7 +21,7 @@ class WithCallbacks:
         A fit is a task.  Its subtasks are the iterations of its loops, one after the other: starts on a
         sample of many rows, perhaps a fuzzy run that finds scales, and the loop that gives the answer.  A
         callback that returns True at the end of an iteration ends the fit with the clusters as they are;
-        `context.n_rows` is the number of rows that this iteration has seen.
+        `context.n_rows` is the number of rows that this iteration has seen.  Needs scikit-learn 1.9.
 
         Parameters
         ----------
@@ -33,9 +33,7 @@ class WithCallbacks:
         self : object
             The estimator.
         """
-        from sklearn.callback import CallbackSupportMixin
-
-        return CallbackSupportMixin.set_callbacks(self, *callbacks)
+        return set_callbacks(self, *callbacks)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import validate_data
 
 from softclust.compat.numpy import usual_arithmetic
-from softclust.compat.sklearn import Interval, InvalidParameterError, StrOptions, fit_context
+from softclust.compat.sklearn import Interval, InvalidParameterError, StrOptions, checks_parameters
 from softclust.errors import warn
 from softclust.estimators.medoid_predictions import AS_FLOATS, MedoidPredictions, loss_of
 from softclust.estimators.readout import members
@@ -156,7 +156,7 @@ class KMedoids(MedoidPredictions, ClusterMixin, BaseEstimator):
     }
 
     # ------------------------------------------------------------------ fit
-    @fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     @usual_arithmetic
     def fit(
         self,

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from softclust.compat.numpy import usual_arithmetic
-from softclust.compat.sklearn import Interval, InvalidParameterError, fit_context
+from softclust.compat.sklearn import Interval, InvalidParameterError, checks_parameters
 from softclust.estimators.anchor_graph import (
     FittedSpreading,
     Graph,
@@ -138,7 +138,7 @@ class FuzzyLabelSpreading(Predictions, BaseEstimator):
         ],
     }
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     @usual_arithmetic
     def fit(
         self,
