@@ -5,7 +5,7 @@ BIN := .venv/bin
 # Compiled once, kept until a source changes; without a C compiler it only says so.
 NATIVE := $(BIN)/python native/build.py --if-possible
 
-.PHONY: demo test test-all test-jit lint bench wheel clean
+.PHONY: demo test test-all test-jit test-oldest lint bench wheel sdist try-wheel clean
 .DELETE_ON_ERROR:
 
 .venv/bin/python:
@@ -34,6 +34,13 @@ test-jit: .venv/test.stamp
 	SOFTCLUST_NATIVE=0 NUMBA_CPU_NAME=generic $(BIN)/python -m pytest -n auto -q \
 		tests/parts tests/oracles tests/laws/test_descent.py tests/run tests/test_compat.py
 
+# The estimators with the oldest versions that are promised.
+test-oldest: .venv/test.stamp
+	$(NATIVE)
+	$(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' -c constraints/oldest.txt
+	.venv-oldest/bin/python -m pytest -n auto -q tests/estimators tests/laws tests/run tests/test_compat.py
+
 lint: .venv/lint.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -49,6 +56,14 @@ wheel: .venv/build.stamp
 	test "$(SOFTCLUST_NATIVE)" = 0 || $(BIN)/python native/build.py
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
 
+sdist: .venv/build.stamp
+	$(BIN)/python -m hatchling build -t sdist
+
+# The newest wheel in dist/, in an environment of its own: all estimators, the command line, plots.
+try-wheel: wheel
+	$(PYTHON) tools/try_wheel.py
+	$(PYTHON) tools/try_wheel.py --constraints constraints/oldest.txt
+
 clean:
-	rm -rf .venv .venv-peers .venv-evclust .venv-kmedoids build dist src/softclust/kernels/_native.*
+	rm -rf .venv .venv-oldest .venv-peers .venv-evclust .venv-kmedoids build dist src/softclust/kernels/_native.*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
