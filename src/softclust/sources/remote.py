@@ -366,4 +366,8 @@ def _memory() -> float:
 
 def _here() -> int:
     """Return the bytes of memory of this machine."""
+    if not hasattr(os, "sysconf"):  # Windows
+        from psutil import virtual_memory  # distributed needs it, too
+
+        return int(virtual_memory().total)
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
