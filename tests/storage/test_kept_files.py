@@ -21,7 +21,9 @@ X = load_iris().data
 
 def said(model, rows):
     """What a model says of rows: memberships, or distances where it has none."""
-    return np.asarray(model.predict_proba(rows) if hasattr(model, "predict_proba") else model.transform(rows))
+    return np.asarray(
+        model.predict_proba(rows) if hasattr(model, "predict_proba") else model.transform(rows)
+    )
 
 
 def test_every_estimator_is_kept():

@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from softclust.compat.numpy import usual_arithmetic
 from softclust.compat.sklearn import Interval, StrOptions, checks_parameters
 from softclust.estimators.callbacks import WithCallbacks, observed
+from softclust.estimators.class_forms import per_class_of
 from softclust.estimators.predictions import LoopPredictions
 from softclust.estimators.publish import publish
 from softclust.estimators.reading import Data, check_parameters, input_restored, read
@@ -67,6 +68,11 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
     ----------
     n_clusters : int, default=3
         Number of clusters, c.  More classes than that in `y` raise it, with a warning.
+    clusters_per_class : int or "auto", default=1
+        Number of clusters of each class in `y`, for classes that are no single cloud.  There are then
+        `n_clusters` times as many clusters, and `classes_[k]` is the class of cluster k as ever.  "auto": 1
+        or 3, whichever foresees the labels better when a fifth of them is left out, in ten fits more.
+        Without labels it says nothing.
     init : {"k-means++", "k-means||", "random"}, array-like or callable, default="k-means++"
         Where the centres start.  An array of shape (n_clusters, n_features) is used as it is:
         cluster k starts at row k.  A callable gets (X, n_clusters, random_state=...).  Labels in `y`
@@ -124,6 +130,8 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
         Number of clusters found.
     n_samples_seen_ : int
         Rows that `fit`, and `partial_fit` since then, have seen.
+    clusters_per_class_ : int
+        Number of clusters of each class; 1 without labels.
     label_strength_ : float or None
         alpha, if labels were given.
     unsatisfied_ : structured ndarray
@@ -137,6 +145,7 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
 
     n_clusters: int = field(default=3, kw_only=False)
     label_strength: Any = "auto"
+    clusters_per_class: int | str = 1
     init: Any = "k-means++"
     n_init: int = 3
     max_iter: int = 300
@@ -151,6 +160,7 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "label_strength": [Interval(Real, 0, None, closed="both"), StrOptions({"auto"}), "array-like"],
+        "clusters_per_class": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "init": [StrOptions(set(RULES)), callable, "array-like"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -242,7 +252,8 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
         known = {"sample_weight": sample_weight, "must_link": must_link, "cannot_link": cannot_link}
         metadata = {name: value for name, value in known.items() if value is not None}
         with observed(self, X, y, metadata) as observers, input_restored(self):
-            data = read(self, X, y, **known, geometry=geometry_of(self._geometry))
+            per_class = per_class_of(self, X, y, known)
+            data = read(self, X, y, **known, geometry=geometry_of(self._geometry), per_class=per_class)
             source, rows = data.source, data.source.rows
             seed = _seed(self.random_state)
             with single_threaded_blas(*rows.X.shape):
@@ -303,7 +314,9 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
             return self.fit(X, y, **metadata)
         with observed(self, X, y, metadata) as observers:
             source, fitted = self._source(X, sample_weight), self._fitted
-            labels = labels_of_classes(y, len(source), self.classes_)
+            per_class = self.clusters_per_class_
+            labels = labels_of_classes(y, len(source), self.classes_[::per_class])
+            labels = labels and labels.split(per_class)
             data = Data(source, labels, None, self.n_clusters_, geometry_of(self._geometry))
             known, term = source, None
             if labels is not None:

@@ -45,6 +45,7 @@ def publish(estimator: Any, data: Data, outcome: Outcome, options: Options) -> N
         "n_iter_": fit.n_iter,
         "converged_": fit.converged,
         "classes_": np.arange(c) if data.labels is None else data.labels.names(c),
+        "clusters_per_class_": 1 if data.labels is None else data.labels.per_class,
         "labels_": read.labels,
         "memberships_": read.memberships,
         "outlier_scores_": read.scores,

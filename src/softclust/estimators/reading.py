@@ -76,10 +76,13 @@ def read(
     must_link: Any,
     cannot_link: Any,
     geometry: type[Prototypes],
+    per_class: int = 1,
 ) -> Data:
-    """The arguments of `fit`, checked."""
+    """The arguments of `fit`, checked; labelled classes have `per_class` clusters each."""
     X = rows_of(estimator, X)
     labels, c = check_labels(y, len(X), estimator.n_clusters)
+    if labels is not None and per_class > 1:
+        labels, c = labels.split(per_class), c * per_class
     weight = check_weight(sample_weight, len(X))
     if len(X) < c:
         raise ValueError(f"n_samples={len(X)} should be >= n_clusters={c}.")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from softclust.compat.sklearn import InvalidParameterError
+from softclust.estimators.class_forms import class_means
 from softclust.estimators.sentence import is_compound
 from softclust.grammar.partitions import Fuzzy, Hard
 from softclust.grammar.prototypes import Points, RadialShells
@@ -55,7 +56,7 @@ def start_of(
             X = rows.X.collection if is_remote(rows.X) else rows.X
             init = init(X, c, random_state=int(rng.integers(2**31 - 1)))
         return Start(given(init, source, c))
-    known = None if labels is None else labels.means(rows, c)
+    known = None if labels is None else class_means(source, labels, c, rng)
     if known is not None and not np.isnan(known).any():
         return Start(begin(source, lambda: known, rng))
 

@@ -24,6 +24,13 @@ class Labels:
     rows: np.ndarray  # (q,) positions of the labelled rows, rising
     degrees: np.ndarray  # (q, classes)
     classes: np.ndarray  # (classes,) names
+    per_class: int = 1  # columns of each class, side by side, all with its name
+
+    def split(self, k: int) -> Labels:
+        """Give each class k clusters: a label then says "one of these", and degrees are divided equally."""
+        certain = ((self.degrees == 0) | (self.degrees == 1)).all(axis=1, keepdims=True)
+        degrees = np.repeat(np.where(certain, self.degrees, self.degrees / k), k, axis=1)
+        return Labels(self.rows, degrees, np.repeat(self.classes, k), k)
 
     def names(self, c: int) -> np.ndarray:
         """Name the class of each of c clusters; clusters beyond the classes get None."""
@@ -38,7 +45,7 @@ class Labels:
         if weight is None:
             return self
         kept = weight[self.rows] > 0
-        return Labels(self.rows[kept], self.degrees[kept], self.classes)
+        return replace(self, rows=self.rows[kept], degrees=self.degrees[kept])
 
     def means(self, rows: Rows, c: int) -> np.ndarray:
         """Compute the (c, p) mean of the rows of each class in loop units.
