@@ -418,7 +418,8 @@ def test_a_conflict_of_pairs_that_cost_is_told(cls, blobs):
 def test_the_chain_is_a_shortest_one(seed):
     rng = np.random.default_rng(seed)
     must = every_pair(30)[rng.permutation(435)[:50]]
-    steps = shortest_path(coo_array((np.ones(50), must.T), shape=(30, 30)), directed=False, unweighted=True)
+    graph = coo_array((np.ones(50), must.T.astype(np.int32)), shape=(30, 30))  # SciPy 1.13 takes no int64
+    steps = shortest_path(graph, directed=False, unweighted=True)
     far = np.argwhere(np.isfinite(steps) & (steps == steps[np.isfinite(steps)].max()))[0]
     with pytest.raises(ConstraintConflictError) as caught:
         BOUND().fit(rng.normal(size=(30, 2)), must_link=must, cannot_link=[far])
