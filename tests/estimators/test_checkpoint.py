@@ -76,6 +76,18 @@ def test_resumed_at_any_turn_it_ends_in_the_same_bits(name, iris, tmp_path):
             assert_array_equal(getattr(model, key), value, err_msg=key)
 
 
+def test_a_fit_that_ends_in_an_error_goes_on_from_its_last_turn(iris, tmp_path):
+    X, _ = iris
+    options = {"random_state": 0, "tol": 0, "max_iter": 60, "acceleration": None, "growing_samples": False}
+    path = tmp_path / "f"
+    with pytest.raises(Crash):
+        sc.FuzzyCMeans(3, **options, checkpoint=path).set_callbacks(AtTurns(crash, 40)).fit(X)
+    rest, whole = AtTurns(crash, 999), AtTurns(crash, 999)
+    sc.FuzzyCMeans(3, **options, checkpoint=path).set_callbacks(rest).fit(X)
+    sc.FuzzyCMeans(3, **options).set_callbacks(whole).fit(X)
+    assert rest.turn < whole.turn - 20
+
+
 def test_the_seed_is_kept(iris, tmp_path):
     """random_state=None draws another seed each time, but a resumed fit goes on with its own."""
     X, _ = iris

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from softclust.grammar.separation import NoMinimumError
 from softclust.grammar.state import Fit, State, Stats
 from softclust.grammar.sweep import sweep
 from softclust.loop.acceleration import SCHEMES
@@ -105,7 +106,7 @@ def alternate(model: Model, source: Any, start: State | LoopState, options: Opti
         if memory.answer is None:
             raise
         observers.stopped = "interrupt"
-    except Exception:
+    except NoMinimumError:  # this start has no end; the other starts go on
         observers.end(None)
         raise
     fit = memory.fit(bool(memory.shift <= options.tol))
