@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # for editors and type checkers; at run time names are loaded
     from softclust.errors import ConstraintConflictError as ConstraintConflictError
     from softclust.errors import DataLostError as DataLostError
     from softclust.errors import DegenerateClusterWarning as DegenerateClusterWarning
+    from softclust.errors import FeatureScaleWarning as FeatureScaleWarning
     from softclust.errors import ModelFileError as ModelFileError
     from softclust.errors import SessionFileError as SessionFileError
     from softclust.estimators.evidential import EvidentialCMeans as EvidentialCMeans
@@ -63,6 +64,7 @@ _HOMES = {
     "ConstraintConflictError": "errors",
     "DataLostError": "errors",
     "DegenerateClusterWarning": "errors",
+    "FeatureScaleWarning": "errors",
     "ModelFileError": "errors",
     "SessionFileError": "errors",
 }

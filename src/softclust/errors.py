@@ -20,6 +20,10 @@ class DegenerateClusterWarning(UserWarning):
     """A cluster lost its own place: coincident centres, a singular shape, or too strong a repulsion."""
 
 
+class FeatureScaleWarning(UserWarning):
+    """Features spread so differently that distances see only the widest of them."""
+
+
 class ConstraintConflictError(ValueError):
     """Pairs, or pairs and labels, cannot all hold: the message names the chain of rows."""
 

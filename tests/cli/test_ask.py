@@ -41,9 +41,9 @@ def test_a_file_of_questions(folder, capsys):
     assert call("ask", "model.zip", "iris.csv", "--labels", "species", "--out", "q.csv") == 0
     rows = list(csv.DictReader(io.StringIO((folder / "q.csv").read_text())))
     assert len(rows) == 10
-    assert len({row["row"] for row in rows}) == 10
+    assert len({row["line"] for row in rows}) == 10
     for row in rows:
-        place = int(row["row"])
+        place = int(row["line"]) - 2  # the header is line 1
         assert place % 10 != 0  # those have a label
         assert [float(row[name]) for name in NAMES] == load_iris().data[place].tolist()
         assert row["first"] != row["second"]

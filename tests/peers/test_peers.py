@@ -8,6 +8,8 @@ from sklearn.datasets import load_iris, load_wine, make_blobs
 
 import softclust as sc
 
+pytestmark = pytest.mark.filterwarnings("ignore::softclust.FeatureScaleWarning")  # raw wine
+
 DATA = {
     "iris": load_iris().data,
     "wine": load_wine().data,

@@ -42,15 +42,20 @@ def test_many_files_on_a_cluster(folder, capsys):
     shares = told[[f"membership_{name}" for name in "xyz"]].to_numpy()
     np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-12)
     rows = pd.concat([pd.read_parquet(part) for part in PARTS])[list("abcd")].to_numpy()
-    assert (sc.load("m.zip").predict(rows) == [list("xyz").index(k) for k in told["cluster"]]).mean() > 0.99
+    model = sc.load("m.zip")
+    np.testing.assert_allclose(model.scaling_, [rows.mean(axis=0), rows.std(axis=0)])
+    rows = (rows - model.scaling_[0]) / model.scaling_[1]
+    assert (model.predict(rows) == [list("xyz").index(k) for k in told["cluster"]]).mean() > 0.99
     assert call("fit", *PARTS, "--labels", "kind", "--out", "here.csv") == 0
     assert (pd.read_csv("here.csv")["cluster"] == told["cluster"]).all()
 
 
 def test_a_summary_for_programs(folder, capsys):
-    command = ("fit", *PARTS, "--drop", "kind", "--clusters", "3", "--dask", "--json", "--out", "m.csv")
+    command = ("fit", *PARTS, "--clusters", "3", "--dask", "--json", "--out", "m.csv")
     assert call(*command) == 0
-    told = json.loads(capsys.readouterr().out)
+    said = capsys.readouterr()
+    assert "Columns left out: 'kind' (text)." in said.err
+    told = json.loads(said.out)
     assert sum(cluster["rows"] for cluster in told["clusters"]) == 6000
     assert len(pd.read_csv("m.csv")) == 6000
 
@@ -58,8 +63,8 @@ def test_a_summary_for_programs(folder, capsys):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--dask"], "column 'kind' of part0.parquet is not numeric"),
-        (["--drop", "kind", "--dask", "--standardize"], "--standardize does not go with --dask"),
+        (["--columns", "kind", "--dask"], "column 'kind' of part0.parquet is not numeric"),
+        (["--drop", "kind", "--dask", "--id", "a"], "--id does not go with --dask"),
         (["--drop", "kind", "--dask", "--report", "r.html"], "--report does not go with --dask"),
         (["--drop", "kind", "--dask", "--out", "part0.parquet"], "exists"),
         (["--drop", "kind", "--dask", "--out", "m.arrow"], "written as .parquet or .csv"),

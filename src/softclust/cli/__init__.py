@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def main(arguments=None):
     """Run the command line.
 
-    An error prints one sentence and exits with code 2; an interrupt exits with code 130.
+    An error prints one sentence and exits with code 2; an interrupt exits with code 130, and a closed pipe
+    with code 141, as other programs do.
 
     Parameters
     ----------
@@ -21,6 +23,9 @@ def main(arguments=None):
         sys.exit(f"The command line needs {error.name}: pip install 'softclust[cli]'.")
     try:
         app(arguments)
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python would flush once more
+        sys.exit(128 + 13)
     except (ValueError, OSError) as error:
         print(f"softclust: {error}", file=sys.stderr)
         sys.exit(2)

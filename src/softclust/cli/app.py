@@ -17,14 +17,33 @@ app = App(
 )
 
 # Options of more than one command, with their help.
-Method = Annotated[str, Parameter(help="Name of the method; `softclust methods` lists the names.")]
+Method = Annotated[
+    str, Parameter(help="Name of a method or an estimator; `softclust methods` lists the names.")
+]
 Columns = Annotated[
     list[str] | None, Parameter(help="Use this column only; repeat the option for more columns.")
 ]
 Dropped = Annotated[
     list[str] | None, Parameter(help="Leave this column out; repeat the option for more columns.")
 ]
-Standardize = Annotated[bool, Parameter(help="Give every column mean 0 and standard deviation 1 first.")]
+Kept = Annotated[
+    list[str] | None,
+    Parameter(help="Use this column although it looks like an identifier, is constant or mostly empty."),
+]
+Identifier = Annotated[str | None, Parameter(help="Column that names the rows; it comes first in results.")]
+Sheet = Annotated[str | None, Parameter(help="Sheet of an Excel file; by default the first.")]
+Missing = Annotated[
+    list[str] | None,
+    Parameter(help="A word that means no value, such as unknown; repeat the option for more words."),
+]
+OnlyMemberships = Annotated[bool, Parameter(help="Write results alone, without the columns of the file.")]
+Standardize = Annotated[
+    bool | None,
+    Parameter(
+        help="Give every column mean 0 and standard deviation 1 first, or median 0 and normal quartiles if "
+        "a few values are far from all others. By default yes, unless all columns name one unit."
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     Parameter(
@@ -64,16 +83,22 @@ def demo(
 def fit(
     *data: Path,
     clusters: int | None = None,
-    method: Method = "fcm",
+    method: Method = "FuzzyCMeans",
     labels: str | None = None,
     must_link: Path | None = None,
     cannot_link: Path | None = None,
     columns: Columns = None,
     drop: Dropped = None,
-    standardize: Standardize = False,
+    keep: Kept = None,
+    id: Identifier = None,
+    sheet: Sheet = None,
+    missing: Missing = None,
+    many_classes: bool = False,
+    standardize: Standardize = None,
     set_: Settings = None,
     seed: int = 0,
     out: Path | None = None,
+    only_memberships: OnlyMemberships = False,
     model: Path | None = None,
     report: Path | None = None,
     dask: bool = False,
@@ -81,7 +106,7 @@ def fit(
     json: bool = False,
     force: bool = False,
 ):
-    """Cluster the rows of CSV, Parquet or Arrow files.
+    """Cluster the rows of CSV, Excel, Parquet or Arrow files.
 
     Memberships go to --out or to standard output; tables of the results go to standard error.
 
@@ -89,19 +114,24 @@ def fit(
     ----------
     data
         One file of rows, or several with the same columns.
-        Every column is used except those of --labels and --drop, and must be numeric.
+        Text, dates, identifiers and constant columns are left out, and so are rows with a missing cell;
+        notes say which.
     clusters
         Number of clusters; by default the number of classes in --labels.
     labels
         Column of labels: the class of the row, or nothing if the class is unknown.
     must_link
         File of pairs of rows that belong together: two row numbers, from 0, and perhaps a strength.
+        If its first heading is line, they are lines of the data file; if it is the column of --id,
+        identifiers.
     cannot_link
         File of pairs of rows that belong apart, in the same form.
+    many_classes
+        Take the column of --labels although it has so many values that they look like measurements.
     seed
         Seed of the random start.
     out
-        File for the memberships: .csv, .parquet or .arrow.
+        File for the memberships: .csv, .xlsx, .parquet or .arrow.
     model
         File for the model; `softclust predict`, `plot` and `report` read it.
     report
@@ -118,17 +148,29 @@ def fit(
         Replace existing files.
     """
     from softclust.cli.fit import fit as run
+    from softclust.cli.rows import Choice
 
     run(
-        data, clusters=clusters, method=method, labels_column=labels, must_link=must_link,
-        cannot_link=cannot_link, columns=columns, drop=drop, standardize=standardize, settings=set_,
-        seed=seed, out=out, model_path=model, report_path=report, dask=dask or scheduler is not None,
-        scheduler=scheduler, as_json=json, force=force,
+        data, Choice(columns, drop, keep, labels, id, sheet, missing, many_classes), clusters=clusters,
+        method=method, must_link=must_link, cannot_link=cannot_link, standardize=standardize,
+        settings=set_, seed=seed, out=out, only_memberships=only_memberships, model_path=model,
+        report_path=report, dask=dask or scheduler is not None, scheduler=scheduler, as_json=json,
+        force=force,
     )  # fmt: skip
 
 
 @app.command
-def predict(model: Path, data: Path, *, out: Path | None = None, force: bool = False):
+def predict(
+    model: Path,
+    data: Path,
+    *,
+    id: Identifier = None,
+    sheet: Sheet = None,
+    missing: Missing = None,
+    out: Path | None = None,
+    only_memberships: OnlyMemberships = False,
+    force: bool = False,
+):
     """Compute the memberships of new rows with a model from `softclust fit --model`.
 
     Parameters
@@ -136,7 +178,8 @@ def predict(model: Path, data: Path, *, out: Path | None = None, force: bool = F
     model
         File of the model.
     data
-        File of rows; the columns of the fit are found by their names.
+        File of rows; the columns of the fit are found by their names, in any order.
+        Rows with a missing cell keep their place, without memberships.
     out
         File for the memberships; by default standard output.
     force
@@ -144,7 +187,10 @@ def predict(model: Path, data: Path, *, out: Path | None = None, force: bool = F
     """
     from softclust.cli.fit import predict as run
 
-    run(model, data, out=out, force=force)
+    run(
+        model, data, key=id, sheet=sheet, missing=missing, out=out, only_memberships=only_memberships,
+        force=force,
+    )  # fmt: skip
 
 
 @app.command
@@ -197,6 +243,8 @@ def ask(
     *,
     number: Annotated[int, Parameter(name=["--number", "-n"])] = 10,
     labels: str | None = None,
+    id: Identifier = None,
+    sheet: Sheet = None,
     strategy: str = "doubt-mix",
     audit: float = 0.0,
     seed: int = 0,
@@ -232,8 +280,8 @@ def ask(
     from softclust.cli.ask import run
 
     run(
-        model, data, number=number, labels_column=labels, strategy=strategy, audit=audit, seed=seed,
-        out=out, as_json=json, force=force,
+        model, data, number=number, labels_column=labels, key=id, sheet=sheet, strategy=strategy,
+        audit=audit, seed=seed, out=out, as_json=json, force=force,
     )  # fmt: skip
 
 
@@ -242,11 +290,14 @@ def select(
     data: Path,
     *,
     clusters: str = "2-8",
-    method: Method = "fcm",
+    method: Method = "FuzzyCMeans",
     index: str = "simplified_fuzzy_silhouette",
     columns: Columns = None,
     drop: Dropped = None,
-    standardize: Standardize = False,
+    keep: Kept = None,
+    sheet: Sheet = None,
+    missing: Missing = None,
+    standardize: Standardize = None,
     set_: Settings = None,
     seed: int = 0,
     out: Path | None = None,
@@ -272,11 +323,12 @@ def select(
     force
         Replace an existing file.
     """
-    from softclust.cli.fit import select as run
+    from softclust.cli.choosing import select as run
+    from softclust.cli.rows import Choice
 
     run(
-        data, clusters=clusters, method=method, index=index, columns=columns, drop=drop,
-        standardize=standardize, settings=set_, seed=seed, out=out, as_json=json, force=force,
+        data, Choice(columns, drop, keep, sheet=sheet, missing=missing), clusters=clusters, method=method,
+        index=index, standardize=standardize, settings=set_, seed=seed, out=out, as_json=json, force=force,
     )  # fmt: skip
 
 
@@ -289,7 +341,7 @@ def methods(*, json: bool = False):
     json
         Print the list as JSON.
     """
-    from softclust.cli.fit import methods as run
+    from softclust.cli.choosing import methods as run
 
     run(json)
 

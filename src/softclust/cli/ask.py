@@ -9,9 +9,8 @@ import numpy as np
 import softclust
 from softclust.active import ask_rows
 from softclust.cli import show
-from softclust.cli.fit import scaled_rows
-from softclust.cli.tables import Output, labels, read_table
-from softclust.report.findings import names_of
+from softclust.cli.rows import rows_of_model, scaled
+from softclust.cli.tables import Output, check_apart
 
 _REASONS = {
     "region": "nobody asked about rows like this",
@@ -20,27 +19,29 @@ _REASONS = {
 }
 
 
-def run(model_path, data, *, number, labels_column, strategy, audit, seed, out, as_json, force):
+def run(model_path, data, *, number, labels_column, key, sheet, strategy, audit, seed, out, as_json, force):
     """List the questions; `app.ask` documents the options."""
     if number < 1:
         raise ValueError(f"-n {number} does not fit; one question or more would.")
-    output = None if out is None else Output(out, force)
+    output = None if out is None else Output.of_table(out, force)
+    check_apart(output, inputs=[model_path, data])
     model = softclust.load(model_path)
-    X, names = scaled_rows(model, model_path, data)
-    table = read_table(data)
-    told = () if labels_column is None else _labelled(table, labels_column, data)
+    rows = rows_of_model(model, model_path, data, sheet=sheet, labels=labels_column, key=key)
+    X = scaled(rows.X, model.scaling_)
+    told = () if rows.labels is None else _labelled(rows.labels)
     asked = ask_rows(
         _Predicted(model, X), X, number, asked=told, strategy=strategy, audit=audit, random_state=seed
     )
-    found = _columns(asked, names_of(model), {name: table.column(name) for name in names})
+    found = _columns(asked, show.names_of(model), rows)
     if output is not None:
         output.write_table(found)
     if as_json:
         print(json.dumps([dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]))
         return
     words = show.console()
+    show.notes(words, rows.notes)
     words.print(f"The {len(asked)} rows most worth asking an expert, the best first:", highlight=False)
-    for line in _sentences(found, names):
+    for line in _sentences(found, rows):
         words.print(line, highlight=False, markup=False, soft_wrap=True)
     if len(asked) < number:
         words.print(f"All {len(X)} rows have a label or are listed.", highlight=False)
@@ -57,29 +58,35 @@ class _Predicted:
             self.masses_, self.focal_sets_ = model.predict_mass(X), model.focal_sets_
 
 
-def _labelled(table, column, path):
+def _labelled(labels):
     """Return the rows that have a label."""
-    return np.flatnonzero([value is not None for value in labels(table, column, path)])
+    return np.flatnonzero([value is not None for value in labels])
 
 
-def _columns(asked, names, features):
-    """Return the questions as columns: row, why, the two likeliest clusters, then the values."""
-    rows = asked["row"].tolist()
-    return {
-        "row": rows,
+def _columns(asked, names, rows):
+    """Return the questions as columns: place, why, the two likeliest clusters, then the row's values."""
+    table, places = rows.table, rows.rows[asked["row"]].tolist()
+    key = [] if rows.keys is None else [name for name, role in rows.roles.items() if role.role == "key"]
+    told = {
+        table.counted: [int(table.lines[row]) for row in places],
+        **{name: [rows.keys[row] for row in places] for name in key},
         "why": [_REASONS[reason] for reason in asked["reason"]],
         "first": [names[k] for k in asked["first"]],
         "share": asked["share"].round(4).tolist(),
         "second": [names[k] if k >= 0 else "" for k in asked["second"]],
-        **{name: [values[row].as_py() for row in rows] for name, values in features.items()},
     }
+    values = {name: table.columns[name].output() for name in rows.names}
+    return told | {name: [cells[row].as_py() for row in places] for name, cells in values.items()}
 
 
-def _sentences(found, features):
+def _sentences(found, rows):
     """Yield a line about each question."""
-    for i, row in enumerate(found["row"]):
+    counted = rows.table.counted
+    key = next((name for name, role in rows.roles.items() if role.role == "key"), None)
+    for i, line in enumerate(found[counted]):
         second = f", else {found['second'][i]}" if found["second"][i] else ""
-        numbers = ((name, found[name][i]) for name in features)
+        numbers = ((name, found[name][i]) for name in rows.names)
         values = (f"{name} {v:.4g}" if isinstance(v, float) else f"{name} {v}" for name, v in numbers)
         likely = f"{found['first'][i]} ({found['share'][i]:.0%}){second}"
-        yield f"  row {row}: {likely}; {found['why'][i]}; {', '.join(values)}"
+        named = f" ({found[key][i]})" if key is not None else ""
+        yield f"  {counted} {line}{named}: {likely}; {found['why'][i]}; {', '.join(values)}"

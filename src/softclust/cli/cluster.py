@@ -10,46 +10,48 @@ from contextlib import contextmanager
 import numpy as np
 import pyarrow as pa
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
-from rich.text import Text
 
 import softclust
 from softclust.cli import show
-from softclust.cli.tables import Output, check_apart, features, harmless_table, kind_of, labels, read_table
-from softclust.report import findings
+from softclust.cli.tables import Output, check_apart, harmless_table
+from softclust.files import as_table, kind_of, prepare, read_table
+from softclust.files.labels import labels_of
+from softclust.files.words import CAN_BE_KEPT
 
+_STANDARDIZED = "Columns are standardised: mean 0, standard deviation 1."
 _HEAD = 1000  # rows read to find the types of the columns
 
 
-def fit(data, make, *, labels_column, columns, drop, scheduler, out, model_path, as_json, force):
+def fit(data, make, choice, *, standardize, scheduler, out, model_path, as_json, force):
     """Cluster the rows of many files; `make(y)` returns the estimator for the labels y."""
-    output = None if out is None else Output(out, force)
+    output = None if out is None else Output.of_table(out, force)
     model_output = None if model_path is None else Output(model_path, force)
-    check_apart(output, model_output)
-    if output is not None and kind_of(out) == "arrow":
+    check_apart(output, model_output, inputs=data)
+    if output is not None and kind_of(out) not in ("parquet", "csv"):
         raise ValueError(f"{out}: memberships of a cluster are written as .parquet or .csv.")
-    frame, names, y = _frame(data, columns, drop, labels_column)
+    frame, names, y, notes = _frame(data, choice)
     model = make(y)
     words = show.console()
     with _cluster(scheduler, words), warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         with _progress(words) as bar:
             clock = _Clock(bar)
-            model.set_callbacks(clock).fit(frame[names], y)
+            rows, model_scaling = _scaled(frame[names], standardize is not False)
+            model.set_callbacks(clock).fit(rows, y)
             model.set_callbacks()
         if any(str(w.message).startswith("Interrupted") for w in said):
             raise KeyboardInterrupt
         sizes = _written(model, output, words)
-    for sentence in dict.fromkeys(str(w.message) for w in said if "distributed" not in str(w.filename)):
-        show.note(words, sentence)
+    warned = [str(w.message) for w in said if "distributed" not in str(w.filename)]
+    show.notes(words, [*notes, *([] if model_scaling is None else [_STANDARDIZED]), *warned])
     del model.feature_names_in_  # as after a fit without Dask; the commands match columns by `columns_`
-    model.columns_, model.scaling_ = np.array(names), None
+    model.columns_, model.scaling_ = np.array(names), model_scaling
     if model_output is not None and model_output.path is not None:
         softclust.save(model, model_output.path)
     if as_json:
         print(json.dumps(_summary(model, names, sizes, clock)))
         return
-    words.print(_table(model, names, sizes))
+    words.print(_table(model, names, sizes, words.width))
     if clock.rate:
         words.print(f"{sum(sizes):,} rows, {model.n_iter_} iterations, {clock.rate:,.0f} rows a second")
     for what, path in (("Memberships of all rows", out), ("The model", model_path)):
@@ -57,39 +59,73 @@ def fit(data, make, *, labels_column, columns, drop, scheduler, out, model_path,
             show.say(words, f"{what}: {path}")
 
 
-def _frame(paths, columns, drop, labels_column):
-    """Return a dask dataframe of the files, the names of the features, and the labels or None."""
+def _frame(paths, choice):
+    """Return a dask dataframe of the files, the names of the features, the labels or None, and notes."""
     from dask import dataframe
 
     kinds = {kind_of(path) for path in paths}
-    if len(kinds) > 1 or kinds == {"arrow"}:
+    if len(kinds) > 1 or not kinds <= {"parquet", "csv"}:
         raise ValueError("--dask reads Parquet files, or CSV files.")
-    first = _head(paths[0], kinds)
-    left_out = [*(drop or ()), *([labels_column] if labels_column else ())]
-    _, names = features(first, paths[0], columns, left_out)
-    wanted = [*names, *([labels_column] if labels_column else [])]
+    first = _prepared_head(paths[0], kinds, choice)
+    wanted = [*first.names, *([choice.labels] if choice.labels else [])]
     files = [str(path) for path in paths]
     if kinds == {"parquet"}:
         frame = dataframe.read_parquet(files, columns=wanted)
     else:
         frame = dataframe.read_csv(files, usecols=wanted)
-    y = None
-    if labels_column:
-        column = frame[[labels_column]].compute()
-        y = labels(pa.Table.from_pandas(column, preserve_index=False), labels_column, paths[0])
-    return frame, names, y
+    y, notes = None, [*first.notes]
+    if choice.labels:
+        table = as_table(
+            pa.Table.from_pandas(frame[[choice.labels]].compute(), preserve_index=False), paths[0]
+        )
+        y, more = labels_of(table, choice.labels, np.arange(len(table)), choice.many_classes)
+        notes += more
+    return frame, first.names, y, notes
+
+
+def _prepared_head(path, kinds, choice):
+    """Return the first rows of a file, with the columns that are to be clustered.
+
+    A column is not left out because the few first rows all have one value in it, or none.
+    """
+    head = _head(path, kinds)
+    options = {"columns": choice.columns, "left_out": choice.drop or (), "many_classes": True}
+    first = prepare(head, kept=choice.keep or (), **options)
+    seen = [name for name, role in first.roles.items() if role.why in CAN_BE_KEPT[1:]]
+    labels = {} if choice.labels is None else {"left_out": [*(choice.drop or ()), choice.labels]}
+    return (
+        prepare(head, kept=[*(choice.keep or ()), *seen], **(options | labels)) if seen or labels else first
+    )
 
 
 def _head(path, kinds):
-    """Return the first rows of a file."""
+    """Return the first rows of a file as a table."""
     if kinds == {"parquet"} and path.is_file() and path.stat().st_size:
         from pyarrow import parquet
 
         try:
-            return pa.Table.from_batches([next(parquet.ParquetFile(path).iter_batches(_HEAD))])
+            return as_table(
+                pa.Table.from_batches([next(parquet.ParquetFile(path).iter_batches(_HEAD))]), path
+            )
         except (StopIteration, pa.ArrowInvalid):
             pass  # read_table below raises an error that says what is wrong
-    return read_table(path).slice(0, _HEAD)
+    return read_table(path).head(_HEAD)
+
+
+def _scaled(rows, standardize):
+    """Return rows with mean 0 and standard deviation 1 in every column, and (2, p) means and deviations."""
+    import dask
+
+    if not standardize:
+        return rows, None
+    mean, deviation = dask.compute(rows.mean(), rows.std(ddof=0))
+    deviation = deviation.where(deviation > 0, 1.0)
+    scaling = np.vstack([mean.to_numpy(float), deviation.to_numpy(float)])
+    return rows.map_partitions(_scaled_part, scaling), scaling
+
+
+def _scaled_part(part, scaling):
+    return (part - scaling[0]) / scaling[1]
 
 
 @contextmanager
@@ -214,21 +250,18 @@ def _writer(path, kind, schema):
     return csv.CSVWriter(path, schema)
 
 
-def _table(model, names, sizes):
-    shown = names[: show.MOST_FEATURES]
-    table = Table(title="Clusters", caption=show.more_features(names))
-    for heading in ("cluster", "rows", *shown):
-        table.add_column(Text(str(heading)), justify="left" if heading == "cluster" else "right")
-    for name, size, centre in zip(findings.names_of(model), sizes, model.cluster_centers_, strict=True):
-        table.add_row(Text(str(name)), f"{size:,}", *(f"{v:.4g}" for v in centre[: len(shown)]))
-    return table
+def _table(model, names, sizes, width):
+    """Return a table of the clusters, a column each; centres are in the units of the files."""
+    lines, caption = show.centre_lines(model, names)
+    head = [["rows", *(f"{size:,}" for size in sizes)]]
+    return show.table_of_columns("Clusters", show.names_of(model), head, lines, caption, width)
 
 
 def _summary(model, names, sizes, clock):
-    centres = [dict(zip(names, map(float, centre), strict=True)) for centre in model.cluster_centers_]
+    centres = [dict(zip(names, map(float, centre), strict=True)) for centre in show.centres(model)]
     clusters = [
         {"name": name, "rows": size, "center": centre}
-        for name, size, centre in zip(findings.names_of(model), sizes, centres, strict=True)
+        for name, size, centre in zip(show.names_of(model), sizes, centres, strict=True)
     ]
     return {
         "estimator": type(model).__name__,
@@ -236,5 +269,6 @@ def _summary(model, names, sizes, clock):
         "objective": float(model.objective_),
         "iterations": int(model.n_iter_),
         "converged": bool(model.converged_),
+        "standardized": model.scaling_ is not None,
         "rows_a_second": clock.rate,
     }

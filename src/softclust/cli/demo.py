@@ -41,11 +41,12 @@ def run(out, page, seed, force):
     rows = np.flatnonzero(model.outlier_mask_)
     planted = int((rows >= len(X) - NOISE_ROWS).sum())
     title = f"{len(rows)} outliers, {planted} of them among the {NOISE_ROWS} rows of noise; the farthest"
-    console.print(show.clusters(model, [name[:-5] for name in features]))
-    console.print(show.table(findings.doubtful(model, 5)))
+    console.print(show.clusters(model, [name[:-5] for name in features], X, console.width))
+    console.print(show.doubtful(model, 5))
     farthest = findings.outliers(model, 8)
     if farthest is not None:
         console.print(show.table(farthest._replace(title=title)))
+    console.print()
     told = show.columns(model)
     output.write_table({"row": told.pop("row"), "known": [k or "" for k in known], **told})
     show.say(console, f"Memberships and outlier scores of all {len(X)} rows: {out}")

@@ -1,82 +1,87 @@
-"""`softclust fit`, `predict`, `select` and `methods`: the work behind the commands."""
+"""`softclust fit` and `predict`: the work behind the commands."""
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
-import sys
 import warnings
 
 import numpy as np
 from rich.markup import escape
-from rich.table import Table
 
 import softclust
 from softclust.cli import show
-from softclust.cli.tables import Output, check_apart, features, labels, pairs, read_table, read_tables
+from softclust.cli.models import fit_model, make_model, parsed_settings
+from softclust.cli.pairs import pairs
+from softclust.cli.rows import rows_of_model, scaled, scaling_of, table_of
+from softclust.cli.tables import Output, check_apart
 from softclust.report import findings
+
+__all__ = ["STANDARDIZED", "fit", "parsed_settings", "predict", "scaled_rows"]
 
 STANDARDIZED = "Columns are standardised: mean 0, standard deviation 1."
 
 
 def fit(
-    data, *, clusters, method, labels_column, must_link, cannot_link, columns, drop, standardize, settings,
-    seed, out, model_path, report_path, dask, scheduler, as_json, force,
+    data, choice, *, clusters, method, must_link, cannot_link, standardize, settings, seed, out,
+    only_memberships, model_path, report_path, dask, scheduler, as_json, force,
 ):  # fmt: skip
     """Cluster the rows of files; `app.fit` documents the options."""
     if not data:
         raise ValueError("Which rows? Give a file, as in softclust fit data.csv --clusters 3.")
     if dask:
         _refuse_with_dask(
-            standardize=standardize, report=report_path, must_link=must_link, cannot_link=cannot_link
-        )
+            report=report_path, must_link=must_link, cannot_link=cannot_link, id=choice.key,
+            sheet=choice.sheet, missing=choice.missing,
+        )  # fmt: skip
         from softclust.cli import cluster
 
         cluster.fit(
-            data, lambda y: _model(method, clusters, y, settings, seed), labels_column=labels_column,
-            columns=columns, drop=drop, scheduler=scheduler, out=out, model_path=model_path,
+            data, lambda y: make_model(method, clusters, y, settings, seed), choice,
+            standardize=standardize, scheduler=scheduler, out=out, model_path=model_path,
             as_json=as_json, force=force,
         )  # fmt: skip
         return
-    output = None if as_json and out is None else Output(out, force)
+    output = None if as_json and out is None else Output.of_table(out, force)
     model_output = None if model_path is None else Output(model_path, force)
     page = None if report_path is None else Output(report_path, force)
-    check_apart(output, model_output, page)
-    X, names, y = _read(data, columns, drop, labels_column)
-    model = _model(method, clusters, y, settings, seed)
-    scaling = _scaling(X) if standardize else None
-    known = {"must_link": must_link, "cannot_link": cannot_link}
-    known = {name: pairs(path, len(X)) for name, path in known.items() if path is not None}
+    check_apart(output, model_output, page, inputs=data)
+    rows = choice.read(data)
+    model = make_model(method, clusters, rows.labels, settings, seed)
+    scaling, words_on_scale = scaling_of(rows.X, rows.names, standardize)
+    known, lost = _pairs({"must_link": must_link, "cannot_link": cannot_link}, rows)
     words = show.console()
-    with words.status(escape(f"{method} on {len(X)} rows")), warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        _fit_with(model, _scaled(X, scaling), y, known)
-    if any(str(w.message).startswith("Interrupted") for w in said):
-        raise KeyboardInterrupt
-    for sentence in dict.fromkeys(str(w.message) for w in said):
-        show.note(words, sentence)
-    model.columns_, model.scaling_ = np.array(names), scaling
+    X = rows.X if scaling is None else scaling.apply(rows.X)
+    said = _fitted(model, X, rows.labels, known, words, f"{method} on {len(X):,} rows")
+    show.notes(words, (*rows.notes, *lost, words_on_scale, *said))
+    model.columns_, model.scaling_ = np.array(rows.names), None if scaling is None else scaling.as_array()
     if output is not None:
-        output.write_table(show.columns(model))
+        output.write_table(table_of(rows, show.columns(model), only_memberships))
     if model_output is not None and model_output.path is not None:
         softclust.save(model, model_output.path)
     if page is not None:
         from softclust.cli.report import write
 
-        notes = [*dict.fromkeys(str(w.message) for w in said), *([STANDARDIZED] if standardize else [])]
-        write(model, _scaled(X, scaling), names, page, title=f"Clusters of {data[0].name}", notes=notes)
+        notes = [*said, *([] if scaling is None else [STANDARDIZED])]
+        write(model, X, rows.names, page, title=f"Clusters of {data[0].name}", notes=notes)
     if as_json:
-        print(json.dumps(_summary(model, method, names, out, model_path)))
+        print(json.dumps(_summary(model, method, rows, out, model_path)))
         return
-    _tell(model, names, words)
-    for what, path in (
-        ("Memberships of all rows", out),
-        ("The model", model_path),
-        ("The report", report_path),
-    ):
+    _tell(model, rows, words)
+    wrote = {"Memberships of all rows": out, "The model": model_path, "The report": report_path}
+    for what, path in wrote.items():
         if path is not None:
             show.say(words, f"{what}: {path}")
+
+
+def _fitted(model, X, y, known, words, doing):
+    """Fit the model; return the warnings of the fit."""
+    with words.status(escape(doing)), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit_model(model, X, y, known)
+    said = list(dict.fromkeys(str(w.message) for w in caught))
+    if any(sentence.startswith("Interrupted") for sentence in said):
+        raise KeyboardInterrupt
+    return said
 
 
 def _refuse_with_dask(**options):
@@ -85,82 +90,38 @@ def _refuse_with_dask(**options):
             raise ValueError(f"--{name.replace('_', '-')} does not go with --dask; leave one of them out.")
 
 
-def _read(paths, columns, drop, labels_column):
-    data, table = paths[0], read_tables(paths)
-    left_out = [*(drop or ()), *([labels_column] if labels_column else ())]
-    known = set(table.column_names)
-    for name in drop or ():
-        if name not in known:
-            raise ValueError(
-                f"{data} has no column {name!r} to drop; it has {', '.join(table.column_names[:12])}."
-            )
-    y = labels(table, labels_column, data) if labels_column else None
-    X, names = features(table, data, columns, left_out)
-    return X, names, y
+def _pairs(paths, rows):
+    """Read the files of pairs; return pairs of rows of X, and notes on pairs that are left out."""
+    known, notes = {}, []
+    place = np.full(len(rows.table), -1)
+    place[rows.rows] = np.arange(len(rows.rows))
+    for name, path in paths.items():
+        if path is None:
+            continue
+        told = pairs(path, rows)
+        ends = place[told[:, :2].astype(int)]
+        there = (ends >= 0).all(axis=1)
+        if not there.all():
+            gone = int((~there).sum())
+            notes.append(f"{gone:,} of {len(told):,} pairs of {path} name a row with a missing cell.")
+        known[name] = np.column_stack([ends, told[:, 2:]])[there]
+    return known, notes
 
 
-def _model(method, clusters, y, settings, seed):
-    """Return the estimator of a named method, with settings given as name=value."""
-    if clusters is None:
-        if y is None:
-            raise ValueError(
-                "How many clusters? Say --clusters 3, or let `softclust select` compare several numbers."
-            )
-        clusters = len({value for value in y if value is not None})
-    model = softclust.make(method, n_clusters=clusters, random_state=seed)
-    return model.set_params(**_parsed(settings, model))
-
-
-def _parsed(settings, model):
-    """Parse name=value settings into parameters: a value is a Python literal, or else a string."""
-    parsed = {}
-    for one in settings or ():
-        name, mark, text = one.partition("=")
-        if not mark or not name:
-            raise ValueError(f"--set {one} does not fit; write --set name=value, as in --set m=1.5.")
-        if name not in model.get_params():
-            own = ", ".join(sorted(model.get_params()))
-            raise ValueError(f"{type(model).__name__} has no parameter {name!r}; it has {own}.")
-        try:
-            parsed[name] = ast.literal_eval(text)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):  # the last two: nested too deep
-            parsed[name] = text
-    return parsed
-
-
-def _fit_with(model, X, y, known):
-    takes = inspect.signature(model.fit).parameters
-    refused = [name for name in known if name not in takes]
-    if refused:
-        raise ValueError(
-            f"{type(model).__name__} takes no pairs: leave --{refused[0].replace('_', '-')} out."
-        )
-    if y is not None and not hasattr(model, "label_strength"):
-        raise ValueError(f"{type(model).__name__} takes no labels: use --drop for that column.")
-    model.fit(X, y, **known)
-
-
-def _scaling(X):
-    """Return means and standard deviations, (2, p); a constant column gets 1 and keeps its unit."""
-    spread = X.std(axis=0)
-    return np.vstack([X.mean(axis=0), np.where(spread > 0, spread, 1.0)])
-
-
-def _scaled(X, scaling):
-    return X if scaling is None else (X - scaling[0]) / scaling[1]
-
-
-def _tell(model, names, words):
-    words.print(show.clusters(model, names))
-    found = findings.doubtful(model, 5), findings.outliers(model, 8), findings.unsatisfied(model, 8)
-    for finding in found:
+def _tell(model, rows, words):
+    words.print(show.clusters(model, rows.names, rows.X, words.width))
+    doubtful = show.doubtful(model, 5, rows)
+    if doubtful is not None:
+        words.print(doubtful)
+    for finding in (findings.outliers(model, 8), findings.unsatisfied(model, 8)):
         if finding is not None:
-            words.print(show.table(finding))
+            words.print(show.table(finding, rows))
+    words.print()
 
 
-def _summary(model, method, names, out, model_path):
-    """Return the summary of a fit that --json prints, for programs."""
-    outlying = findings.outliers_of(model)
+def _summary(model, method, rows, out, model_path):
+    """Return the summary of a fit that --json prints, for programs; centres are in the file's units."""
+    outlying, centres = findings.outliers_of(model), show.centres(model)
     return {
         "method": method,
         "estimator": type(model).__name__,
@@ -169,41 +130,45 @@ def _summary(model, method, names, out, model_path):
                 "name": name,
                 "rows": int((model.labels_ == k).sum()),
                 "outliers": int(((model.labels_ == k) & outlying).sum()),
-                "center": dict(zip(names, map(float, model.cluster_centers_[k]), strict=True)),
+                "center": None
+                if centres is None
+                else dict(zip(rows.names, map(float, centres[k]), strict=True)),
             }
-            for k, name in enumerate(findings.names_of(model))
+            for k, name in enumerate(show.names_of(model))
         ],
-        "objective": float(model.objective_),
-        "iterations": int(model.n_iter_),
-        "converged": bool(model.converged_),
+        "objective": float(getattr(model, "objective_", np.nan)),
+        "iterations": int(getattr(model, "n_iter_", 0)),
+        "converged": bool(getattr(model, "converged_", True)),
         "standardized": model.scaling_ is not None,
         "unsatisfied": len(getattr(model, "unsatisfied_", ())),
+        "notes": list(rows.notes),
+        "rows_left_out": len(rows.table) - len(rows.rows),
         "out": None if out is None else str(out),
         "model": None if model_path is None else str(model_path),
     }
 
 
-def predict(model_path, data, *, out, force):
+def predict(model_path, data, *, key, sheet, missing, out, only_memberships, force):
     """Write the memberships of new rows under a model from `fit`."""
-    output = Output(out, force)
+    output = Output.of_table(out, force)
+    check_apart(output, inputs=[model_path, data])
     model = softclust.load(model_path)
-    X, _ = scaled_rows(model, model_path, data)
-    told = show.columns(_Predicted(model, X))
-    output.write_table(told)
+    rows = rows_of_model(model, model_path, data, sheet=sheet, missing=missing, key=key)
+    told = show.columns(_Predicted(model, scaled(rows.X, model.scaling_)))
+    words = show.console()
+    show.notes(words, rows.notes)
+    output.write_table(table_of(rows, told, only_memberships))
     where = f": {out}" if out is not None else "."
-    show.say(show.console(), f"{len(X)} rows{where}")
+    show.say(words, f"{len(rows.X):,} rows{where}")
 
 
 def scaled_rows(model, model_path, data):
-    """Read rows in the columns and units of a model's fit; return them with the names of the columns."""
-    names = getattr(model, "columns_", None)
-    if names is None:
-        raise ValueError(
-            f"{model_path} was not written by softclust fit: it does not know the names of columns."
-        )
-    names = [str(name) for name in names]
-    X, _ = features(read_table(data), data, names)
-    return _scaled(X, model.scaling_), names
+    """Read rows in the columns and units of a model's fit; return them with the names of the columns.
+
+    Rows with a missing cell are left out.
+    """
+    rows = rows_of_model(model, model_path, data)
+    return scaled(rows.X, model.scaling_), rows.names
 
 
 class _Predicted:
@@ -211,104 +176,12 @@ class _Predicted:
 
     def __init__(self, model, X):
         self.labels_, self.memberships_ = model.predict(X), model.predict_proba(X)
-        self.cluster_centers_ = model.cluster_centers_
-        if hasattr(model, "classes_"):
-            self.classes_ = model.classes_
+        for name in ("cluster_centers_", "classes_"):
+            if hasattr(model, name):
+                setattr(self, name, getattr(model, name))
         if hasattr(model, "outlier_score"):
             self.outlier_scores_ = model.outlier_score(X)
         if hasattr(model, "predict_typicality"):
             self.typicalities_ = model.predict_typicality(X)
         if hasattr(model, "predict_mass"):
             self.masses_, self.focal_sets_ = model.predict_mass(X), model.focal_sets_
-
-
-def select(
-    data, *, clusters, method, index, columns, drop, standardize, settings, seed, out, as_json, force
-):
-    """Compare numbers of clusters by validity indices."""
-    output = None if out is None else Output(out, force)
-    X, _, _ = _read([data], columns, drop, None)
-    numbers = _range(clusters)
-    model = _model(method, numbers[0], None, settings, seed)
-    words = show.console()
-    with words.status("") as status:
-        found = softclust.select(
-            model,
-            _scaled(X, _scaling(X) if standardize else None),
-            n_clusters=numbers,
-            index=index,
-            progress=lambda done, total: status.update(f"{done} of {total} fits"),
-        )
-    columns_: dict[str, list[int] | np.ndarray] = {
-        "clusters": [s["n_clusters"] for s in found.settings],
-        **found.values,
-        "votes": found.votes(),
-    }
-    if output is not None:
-        output.write_table(columns_)
-    best = found.best_params_["n_clusters"]
-    if as_json:
-        table = {name: [None if v != v else float(v) for v in values] for name, values in columns_.items()}
-        print(json.dumps({"best": best, "index": index, "table": table}))
-        return
-    words.print(_compared(columns_, found.place()))
-    show.say(words, f"{index} chooses {best} clusters; the last line counts the indices that choose each.")
-    for place, sentence in found.errors.items():
-        show.note(words, f"{found.settings[place]['n_clusters']} clusters: {sentence}")
-
-
-def _range(text):
-    """Parse 2-8 or 2,3,5 into a list of numbers."""
-    try:
-        if "-" in text:
-            first, last = (int(part) for part in text.split("-"))
-            numbers = list(range(first, last + 1))
-        else:
-            numbers = [int(part) for part in text.split(",")]
-    except ValueError:
-        numbers = []
-    if not numbers or min(numbers) < 1:
-        raise ValueError(f"--clusters {text} does not fit; write 2-8 or 2,3,5.")
-    return numbers
-
-
-def _compared(columns, best):
-    """Return a table with a row for each index and a column for each number of clusters.
-
-    The choice of each index is bold; the column that the deciding index chooses is in reverse video.
-    """
-    from softclust.metrics import INDICES
-
-    table = Table(title="Numbers of clusters")
-    table.add_column("index")
-    for i, number in enumerate(columns["clusters"]):
-        table.add_column(str(number), justify="right", style="reverse" if i == best else None)
-    for name, values in columns.items():
-        if name == "clusters":
-            continue
-        merit = INDICES[name].sign * values if name in INDICES else values.astype(float)
-        chosen = int(np.where(np.isfinite(merit), merit, -np.inf).argmax())
-        cells = [f"[bold]{v:.3g}[/]" if i == chosen else f"{v:.3g}" for i, v in enumerate(values)]
-        table.add_row(name.replace("_", " "), *cells, end_section=name == list(columns)[-2])
-    return table
-
-
-def methods(as_json):
-    """Print the named methods."""
-    entries = softclust.catalogue()
-    if as_json:
-        listed = [
-            {"method": key, "name": e.name, "estimator": e.estimator, "paper": e.paper}
-            for key, e in entries.items()
-        ]
-        json.dump(listed, sys.stdout)
-        print()
-        return
-    table = Table(title="Methods, for softclust fit --method")
-    for heading in ("method", "name", "paper"):
-        table.add_column(heading, no_wrap=heading == "method")
-    for key, entry in entries.items():
-        table.add_row(key, entry.name, entry.paper)
-    from rich.console import Console
-
-    Console().print(table)

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import json
-from itertools import chain, count
+from itertools import chain, count, pairwise
 
 import numpy as np
-from rich.console import Console
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from softclust.files import Scaling
+from softclust.report import findings
 from softclust.report.findings import names_of, outliers_of
 
-MOST_FEATURES = (
-    30  # columns of a table of centres: nobody reads more, and thousands take minutes to lay out
-)
+MOST_FEATURES = 12  # lines of a table of centres
+_NAME = 30  # letters of a feature's name in a table
+_CLUSTER = 18  # letters of a cluster's name in a table
+_GAP = 2  # spaces between two columns of a compact table
 
 
 def console():
     """Return a console on standard error, so that the data on standard output can be piped."""
     return Console(stderr=True)
-
-
-def more_features(features):
-    """Tell how many features a table of centres leaves out; None if it leaves out none."""
-    more = len(features) - MOST_FEATURES
-    return f"{more:,} more columns are not shown." if more > 0 else None
 
 
 def say(words, sentence):
@@ -34,34 +33,173 @@ def say(words, sentence):
 
 
 def note(words, sentence):
-    """Print a warning; nothing in it is markup."""
-    words.print(Text.assemble(("note:", "yellow"), " ", sentence), highlight=False)
+    """Print a note; nothing in it is markup."""
+    words.print(Text.assemble(("note:", "yellow"), " ", sentence), highlight=False, soft_wrap=True)
 
 
-def clusters(model, features):
-    """Return a table of the clusters: rows that are not outliers, outliers, and centre."""
-    shown = features[:MOST_FEATURES]
-    table = Table(title="Clusters", caption=more_features(features))
-    for heading in ("cluster", "rows", "outliers", *shown):
-        first = heading == "cluster"
-        table.add_column(Text(str(heading)), justify="left" if first else "right", no_wrap=first)
-    outlying = outliers_of(model)
-    centers = getattr(model, "cluster_centers_", None)
-    for k, name in enumerate(names_of(model)):
-        mine = model.labels_ == k
-        centre = [] if centers is None else [f"{v:.4g}" for v in centers[k][: len(shown)]]
-        table.add_row(Text(str(name)), str((mine & ~outlying).sum()), str((mine & outlying).sum()), *centre)
-    return table
+def notes(words, sentences):
+    """Print several notes, each once."""
+    for sentence in dict.fromkeys(sentences):
+        note(words, sentence)
 
 
-def table(finding):
-    """Return a finding as a table; words align left, numbers right."""
-    shown = Table(title=Text(finding.title))
-    for heading in finding.headings:
-        shown.add_column(Text(str(heading)), justify="left" if heading == "what" else "right")
-    for row in finding.cells:
-        shown.add_row(*(Text(str(cell)) for cell in row))
-    return shown
+def compact():
+    """Return an empty table with little between its columns."""
+    return Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, _GAP - 1, 0, 0), pad_edge=False)
+
+
+def titled(title, tables, caption=None):
+    """Return tables with a title above and a caption below; neither is cut to the width of a table."""
+    below = [] if caption is None else [Text(caption, style="italic")]
+    spaced = [part for table in tables for part in (table, Text())]
+    return Group(Text(f"\n{title}", style="bold"), *spaced[:-1], *below)
+
+
+def parts(widths, first, width):
+    """Return ranges of columns, each of which fits beside a first column in the width of the terminal.
+
+    The ranges are as few as can be, and about equally long.
+    """
+    n = len(widths)
+    for pieces in range(1, n + 1):
+        bounds = [round(i * n / pieces) for i in range(pieces + 1)]
+        found = [range(start, end) for start, end in pairwise(bounds)]
+        if all(first + sum(_GAP + widths[k] for k in part) <= width for part in found):
+            return found
+    return [range(k, k + 1) for k in range(n)]
+
+
+def centres(model):
+    """Return the centres in the units of the file, (c, p), or None if the model has none."""
+    found = getattr(model, "cluster_centers_", None)
+    scaling = getattr(model, "scaling_", None)
+    if found is None or scaling is None:
+        return found
+    return Scaling.from_array(scaling).undo(np.asarray(found))
+
+
+def clusters(model, features, X=None, width=80):
+    """Return a table of the clusters: a column each, with its rows, its outliers and its centre."""
+    outlying, names = outliers_of(model), names_of(model)
+    members = [model.labels_ == k for k in range(len(names))]
+    head = [
+        ["rows", *(f"{(mine & ~outlying).sum():,}" for mine in members)],
+        ["outliers", *(f"{(mine & outlying).sum():,}" for mine in members)],
+    ]
+    lines, caption = centre_lines(model, features, X)
+    return table_of_columns("Clusters", names, head, lines, caption, width)
+
+
+def centre_lines(model, features, X=None):
+    """Return a line of centres for each feature, in the units of the file, and a caption.
+
+    The features that tell clusters apart most come first, and `MOST_FEATURES` of them at most.  Spreads of
+    features come from the rows X in the same units, or else from the model's scaling.
+    """
+    V = centres(model)
+    if V is None:
+        return [], None
+    scaling = getattr(model, "scaling_", None)
+    spread = np.std(X, axis=0) if X is not None else np.ones(V.shape[1]) if scaling is None else scaling[1]
+    order = distinctive(V, spread)
+    shown = order if len(order) <= MOST_FEATURES + 1 else order[:MOST_FEATURES]  # no word on one more
+    lines = [[_cut(str(features[j]), _NAME), *(f"{value:.4g}" for value in V[:, j])] for j in shown]
+    return lines, _more(len(order), len(shown))
+
+
+def table_of_columns(title, names, head, lines, caption, width=80):
+    """Return a table with these columns; the lines of `head` are set apart.
+
+    A table that is wider than `width` is cut into several.
+    """
+    names = [_cut(str(name), _CLUSTER) for name in names]
+    first = max((cell_len(line[0]) for line in (*head, *lines)), default=0)
+    widths = [
+        max(cell_len(name), *(cell_len(line[k + 1]) for line in (*head, *lines)))
+        for k, name in enumerate(names)
+    ]
+    tables = []
+    for part in parts(widths, first, width):
+        table = compact()
+        table.add_column("", no_wrap=True)
+        for k in part:
+            table.add_column(Text(names[k]), justify="right", no_wrap=True)
+        for i, line in enumerate((*head, *lines)):
+            last = i == len(head) - 1 and bool(lines)
+            table.add_row(Text(line[0]), *(Text(line[k + 1]) for k in part), end_section=last)
+        tables.append(table)
+    return titled(title, tables, caption)
+
+
+def distinctive(centers, spread):
+    """Return the features, those first whose centres differ most in units of the feature's spread."""
+    with np.errstate(over="ignore"):
+        apart = np.std(centers, axis=0) / np.where(spread > 0, spread, 1.0)
+    return np.argsort(-apart, kind="stable").tolist()
+
+
+def _more(features, shown):
+    """Tell how many features a table of centres leaves out; None if it leaves out none."""
+    if features <= shown:
+        return None
+    return f"The {shown} most distinctive of {features:,} columns; {features - shown:,} are not shown."
+
+
+def _cut(text, most):
+    return text if len(text) <= most else text[: most - 1] + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def table(finding, rows=None):
+    """Return a finding as a table; words align left, numbers right.
+
+    With the prepared rows, a row is named by its line in the file, and by its identifier.
+    """
+    headings, cells = finding.headings, finding.cells
+    if rows is not None:
+        headings, cells = _as_the_file_counts(finding, rows)
+    shown = compact()
+    for heading in headings:
+        shown.add_column(Text(heading), justify="left" if heading == "what" else "right")
+    for row in cells:
+        shown.add_row(*(Text(_cut(str(cell), _NAME)) for cell in row))
+    return titled(finding.title, [shown])
+
+
+def doubtful(model, count, rows=None):
+    """Return a table of the rows that two clusters claim most equally, or None for one cluster."""
+    found = findings.doubtful(model, count)
+    if found is None:
+        return None
+    names, cells = names_of(model), []
+    for i in (line[0] for line in found.cells):
+        first, second = np.argsort(-model.memberships_[i], kind="stable")[:2]
+        shares = [f"{model.memberships_[i, k]:.0%}" for k in (first, second)]
+        cells.append([i, _cut(names[first], _CLUSTER), shares[0], _cut(names[second], _CLUSTER), shares[1]])
+    headings = ["row", "likeliest cluster", "share", "next cluster", "share"]
+    return table(findings.Finding(found.title, headings, cells), rows)
+
+
+def _as_the_file_counts(finding, rows):
+    """Return headings and cells in which lines of the file stand for rows."""
+    counted = rows.table.counted
+    places = [i for i, heading in enumerate(finding.headings) if heading in ("row", "other row")]
+    headings = [
+        heading.replace("row", counted) if i in places else heading
+        for i, heading in enumerate(finding.headings)
+    ]
+    cells = [list(line) for line in finding.cells]
+    for line in cells:
+        for i in places:
+            if isinstance(line[i], int | np.integer):
+                line[i] = row_name(rows, line[i])
+    return headings, cells
+
+
+def row_name(rows, i):
+    """Return how people find row i of X: its line in the file, and its identifier."""
+    row = int(rows.rows[i])
+    line = str(rows.table.lines[row])
+    return line if rows.keys is None else f"{line} ({rows.keys[row]})"
 
 
 def columns(model):

@@ -1,4 +1,4 @@
-"""Read and write rows as CSV, Parquet and Arrow, with errors that name the row and the column."""
+"""Write tables as CSV, Excel, Parquet and Arrow: whole or not at all, and without formulas."""
 
 from __future__ import annotations
 
@@ -6,27 +6,17 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 
+from softclust.files import kind_of
 from softclust.storage.replacement import replacement
 
-_BLOCK = 2**20  # bytes of a text file that are looked at together
-_KINDS = {
-    ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow",
-    ".feather": "arrow", ".ipc": "arrow",
-}  # fmt: skip
+_EXCEL_ROWS = 2**20  # of a sheet, with the header
+_IN_EXCEL = (bool, int, float, str)  # other cells are written as text
 
 
-def kind_of(path):
-    """Return the format of a file, from its ending."""
-    kind = _KINDS.get(Path(path).suffix.lower())
-    if kind is None:
-        raise ValueError(
-            f"{path} ends in {Path(path).suffix or 'nothing'}; .csv, .tsv, .parquet, .arrow and .feather "
-            "are read and written."
-        )
-    return kind
+def _array(values):
+    return values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values)
 
 
 def image_kind(path):
@@ -35,28 +25,6 @@ def image_kind(path):
     if kind not in ("png", "svg", "pdf"):
         raise ValueError(f"{path} ends in {Path(path).suffix or 'nothing'}; .png, .svg and .pdf are drawn.")
     return kind
-
-
-def read_table(path):
-    """Read a file as a pyarrow Table; raise a ValueError that says what is wrong with the file."""
-    path = Path(path)
-    if not path.exists():
-        raise ValueError(f"{path} does not exist.")
-    if path.is_dir():
-        raise ValueError(f"{path} is a directory; give a file.")
-    if path.stat().st_size == 0:
-        raise ValueError(f"{path} is empty.")
-    try:
-        table = _READERS[kind_of(path)](path)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowException) as error:
-        said = str(error).split("\n")[0].removesuffix(".")
-        raise ValueError(f"{path} cannot be read as {kind_of(path)}: {said}.") from None
-    if table.num_rows == 0:
-        raise ValueError(f"{path} has a header but no rows.")
-    doubled = first_double(table.column_names)
-    if doubled is not None:
-        raise ValueError(f"{path} has two columns called {doubled!r}.")
-    return table
 
 
 def first_double(names):
@@ -69,148 +37,17 @@ def first_double(names):
     return None
 
 
-def read_tables(paths):
-    """Read the rows of several files into one table; the files must have the same columns."""
-    first, *others = (read_table(path) for path in paths)
-    for path, table in zip(paths[1:], others, strict=True):
-        if table.column_names != first.column_names:
-            raise ValueError(
-                f"The columns of {path} are {', '.join(table.column_names[:12])}; those of {paths[0]} are "
-                f"{', '.join(first.column_names[:12])}."
-            )
-    return pa.concat_tables([first, *others], promote_options="permissive") if others else first
-
-
-def _read_csv(path):
-    from pyarrow import csv
-
-    head = _head_of_text(path)
-    parse = csv.ParseOptions(delimiter="\t" if path.suffix.lower() == ".tsv" else _delimiter(head))
-    convert = csv.ConvertOptions(
-        strings_can_be_null=True, null_values=["", "NA", "NaN", "nan", "null", "None"]
-    )
-    return csv.read_csv(path, parse_options=parse, convert_options=convert)
-
-
-def _head_of_text(path):
-    """Return the first bytes of a text file; raise an error if any line is not UTF-8."""
-    import codecs
-
-    decoder, line, head = codecs.getincrementaldecoder("utf-8")(), 1, b""
-    with open(path, "rb") as file:
-        while block := file.read(_BLOCK):
-            head = head or block[:4096]
-            if b"\0" in block:
-                line += block[: block.index(b"\0")].count(b"\n")
-                raise pa.ArrowInvalid(f"line {line} holds binary data, a byte 0; a text file would fit")
-            try:
-                decoder.decode(block)
-            except UnicodeDecodeError as error:
-                line += block[: error.start].count(b"\n")
-                raise pa.ArrowInvalid(f"line {line} is not UTF-8; a text file in UTF-8 would fit") from None
-            line += block.count(b"\n")
-    return head
-
-
-def _delimiter(head):
-    """Return the delimiter: the most frequent of , ; and tab in the first line."""
-    line = head.splitlines()[0] if head.splitlines() else b""
-    return max(",;\t", key=lambda mark: line.count(mark.encode()))
-
-
-def _read_parquet(path):
-    from pyarrow import parquet
-
-    return parquet.read_table(path)
-
-
-def _read_arrow(path):
-    from pyarrow import feather
-
-    return feather.read_table(path)
-
-
-_READERS = {"csv": _read_csv, "parquet": _read_parquet, "arrow": _read_arrow}
-
-
-def column(table, name, path):
-    """Return a column by its name."""
-    if table.schema.get_field_index(name) < 0:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, table.column_names, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(table.column_names[:12])}."
-        raise ValueError(f"{path} has no column {name!r}; {hint}")
-    return table.column(name)
-
-
-def _is_number(kind):
-    return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
-
-
-def features(table, path, columns=None, left_out=()):
-    """Return the numbers of the columns, (n, p), and their names; by default all columns not left out."""
-    apart = set(left_out)
-    names = list(columns) if columns else [name for name in table.column_names if name not in apart]
-    if not names:
-        raise ValueError(f"{path} has no column left to cluster.")
-    X = np.empty((table.num_rows, len(names)))
-    for j, name in enumerate(names):
-        values = column(table, name, path)
-        if not _is_number(values.type):
-            row = next((i for i, v in enumerate(values.to_pylist()) if v is not None), 0)
-            raise ValueError(
-                f"column {name!r} of {path} is not numeric: {_row(row, path)} is {values[row].as_py()!r}. "
-                f"Leave it out with --drop {name}, or use it as --labels {name}."
-            )
-        X[:, j] = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
-        wrong = np.flatnonzero(~np.isfinite(X[:, j]))
-        if len(wrong):
-            what = "is missing" if np.isnan(X[wrong[0], j]) else f"is {X[wrong[0], j]}"
-            raise ValueError(
-                f"{_row(wrong[0], path)} of {path}: the value of {name!r} {what}. "
-                f"Fill it in, leave the row out, or drop the column with --drop {name}."
-            )
-    return X, names
-
-
-def _row(row, path):
-    """Name a row as people find it: by its line in a text file, where the header is line 1."""
-    return f"line {row + 2}" if kind_of(path) == "csv" else f"row {row}"
-
-
-def labels(table, name, path):
-    """Return the classes in a column; None for an empty cell."""
-    values = column(table, name, path).to_pylist()
-    known = np.array([None if v is None or v != v else v for v in values], dtype=object)
-    if all(value is None for value in known):
-        raise ValueError(f"column {name!r} of {path} has no label at all.")
-    return known
-
-
-def pairs(path, n):
-    """Read pairs, (q, 2) or (q, 3): row, row and perhaps a strength; rows count from 0."""
-    table = read_table(path)
-    if table.num_columns not in (2, 3):
-        raise ValueError(
-            f"{path} has {table.num_columns} columns; a pair is two rows, and perhaps a strength."
-        )
-    X, _ = features(table, path)
-    outside = np.argwhere((X[:, :2] < 0) | (X[:, :2] >= n) | (X[:, :2] % 1 != 0))
-    if len(outside):
-        i, side = outside[0]
-        raise ValueError(f"{_row(i, path)} of {path} names row {X[i, side]:g}; rows go from 0 to {n - 1}.")
-    return X
-
-
-def check_apart(*outputs):
-    """Raise an error if two outputs are one file: the later one would replace the earlier one."""
+def check_apart(*outputs, inputs=()):
+    """Raise an error if two outputs are one file, or if an output would replace a file of rows."""
     paths = [output.path.resolve() for output in outputs if output is not None and output.path is not None]
     same = first_double(paths)
     if same is not None:
         raise ValueError(
             f"{same} is to hold two results; nothing was written. Give each a file of its own."
         )
+    for path in inputs:
+        if path.resolve() in paths:
+            raise ValueError(f"{path} holds the rows; nothing was written. Give the result another file.")
 
 
 @dataclass(frozen=True)
@@ -230,13 +67,26 @@ class Output:
         if not self.path.resolve().parent.is_dir():
             raise ValueError(f"the directory of {self.path} does not exist; nothing was written.")
 
+    @classmethod
+    def of_table(cls, path, force=False):
+        """Return an output for a table; a file of a kind that is not written is refused at once."""
+        output = cls(path, force)
+        if path is not None and Path(path).suffix.lower() in (".gz", ".xlsm"):
+            raise ValueError(
+                f"{path}: tables are written as .csv, .tsv, .xlsx, .parquet, .arrow or .feather."
+            )
+        if path is not None and kind_of(path) == "excel":
+            _openpyxl(path)
+        return output
+
     def write_table(self, columns):
         """Write a dict of columns in the format of the path's ending; standard output gets CSV."""
-        table = pa.table({name: pa.array(values) for name, values in columns.items()})
+        table = pa.table({name: _array(values) for name, values in columns.items()})
         if self.path is None:
             _write_lines(table, sys.stdout)
+            sys.stdout.flush()
             return
-        kind = kind_of(self.path)
+        kind = "tsv" if self.path.suffix.lower() == ".tsv" else kind_of(self.path)
         self.write(lambda path: _WRITERS[kind](table, path))
 
     def write_text(self, text):
@@ -250,16 +100,20 @@ class Output:
             how(new)
 
 
-def _write_csv(table, path):
+def _write_csv(table, path, delimiter=","):
     with open(path, "w", newline="", encoding="utf-8") as file:
-        _write_lines(table, file)
+        _write_lines(table, file, delimiter)
 
 
-def _write_lines(table, file):
+def _write_tsv(table, path):
+    _write_csv(table, path, "\t")
+
+
+def _write_lines(table, file, delimiter=","):
     """Write CSV with quotes only where they are needed; pyarrow's own writer adds more quotes."""
     import csv
 
-    writer = csv.writer(file, lineterminator="\n")
+    writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
     writer.writerow(map(harmless, table.column_names))
     for batch in table.to_batches(max_chunksize=10_000):
         writer.writerows(zip(*map(_cells, batch.columns), strict=True))
@@ -301,4 +155,29 @@ def _write_arrow(table, where):
     feather.write_feather(table, str(where))
 
 
-_WRITERS = {"csv": _write_csv, "parquet": _write_parquet, "arrow": _write_arrow}
+def _openpyxl(path):
+    try:
+        import openpyxl
+    except ImportError:
+        raise ValueError(f"{path}: Excel files need openpyxl: pip install 'softclust[excel]'.") from None
+    return openpyxl
+
+
+def _write_excel(table, where):
+    if table.num_rows >= _EXCEL_ROWS:
+        raise ValueError(f"{table.num_rows:,} rows do not fit a sheet of Excel; write .csv or .parquet.")
+    book = _openpyxl(where).Workbook(write_only=True)
+    sheet = book.create_sheet("softclust")
+    sheet.append([harmless(name) for name in table.column_names])
+    for row in zip(*map(_cells, table.columns), strict=True):
+        sheet.append([cell if isinstance(cell, _IN_EXCEL) or cell is None else str(cell) for cell in row])
+    book.save(where)
+
+
+_WRITERS = {
+    "csv": _write_csv,
+    "tsv": _write_tsv,
+    "excel": _write_excel,
+    "parquet": _write_parquet,
+    "arrow": _write_arrow,
+}

@@ -15,15 +15,18 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from softclust.compat.sklearn import validate_parameter_constraints
+from softclust.errors import FeatureScaleWarning, warn
 from softclust.grammar.prototypes import Prototypes
 from softclust.knowledge.labels import Labels, check_labels
 from softclust.knowledge.pairs import NamedPairs, check_pairs
 from softclust.knowledge.sample_weight import check_weight
 from softclust.sources import is_remote, meta_of, n_threads, remote_rows, source_of
 from softclust.sources.files import are_files, is_file, opened
-from softclust.sources.rows import rows_as_they_are, rows_in_units
+from softclust.sources.rows import Rows, rows_as_they_are
+from softclust.sources.units import units_of
 
 OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
+_UNLIKE = 100.0  # times that a feature spreads as widely as another before a warning says so
 _SIMPLE = (int, float, str)  # immutable: a value that was valid once stays valid, so the check is cached
 _AS_FLOATS: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C"}
 
@@ -86,11 +89,29 @@ def read(
     weight = check_weight(sample_weight, len(X))
     if len(X) < c:
         raise ValueError(f"n_samples={len(X)} should be >= n_clusters={c}.")
-    rows = (rows_as_they_are if geometry.in_data_units else rows_in_units)(X, weight)
+    if geometry.in_data_units:
+        rows = rows_as_they_are(X, weight)
+    else:
+        units, products_fit, contrast = units_of(X)
+        rows = Rows(X, units, weight, products_fit)
+        if geometry.scales_matter and contrast[-1] > _UNLIKE:
+            _warn_of_scales(estimator, *contrast)
     labels = labels and labels.of_rows_that_weigh(weight)
     pairs = check_pairs(must_link, cannot_link, len(X))
     pairs = pairs and pairs.of_rows_that_weigh(weight)
     return Data(source_of(rows, n_threads(estimator.n_jobs)), labels, pairs, c, geometry)
+
+
+def _warn_of_scales(estimator: Any, widest: int, least: int, times: float) -> None:
+    """Say that distances see only the features that spread widely."""
+    names = getattr(estimator, "feature_names_in_", None)
+    first, second = (f"feature {j}" if names is None else repr(str(names[j])) for j in (widest, least))
+    warn(
+        f"{first} spreads {times:,.0f} times as widely as {second}, so distances hardly see the latter. "
+        "Standardise the features (sklearn.preprocessing.StandardScaler), or fit with "
+        "geometry='mahalanobis', if all of them are to count.",
+        FeatureScaleWarning,
+    )
 
 
 @contextmanager

@@ -9,16 +9,17 @@ from contextlib import contextmanager
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from softclust.errors import DegenerateClusterWarning
+from softclust.errors import DegenerateClusterWarning, FeatureScaleWarning
 from softclust.experiments.frame import NOT_REPRODUCIBLE, REPRODUCED, Line
 
 
 @contextmanager
 def expected_trouble():
-    """Silence warnings of coinciding centres and of no convergence; the papers' settings cause both."""
+    """Silence warnings of coinciding centres, of no convergence and of scales, as the papers cause them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateClusterWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", FeatureScaleWarning)
         yield
 
 

@@ -85,7 +85,7 @@ class Rows(Value):
 
 def rows_in_units(X: Any, weight: np.ndarray | None = None) -> Rows:
     """Return rows with the units that fit them."""
-    units, products_fit = units_of(X)
+    units, products_fit, _ = units_of(X)
     return Rows(X, units, weight, products_fit)
 
 

@@ -71,8 +71,11 @@ class Units(Value):
         return {}
 
 
-def units_of(X: Any) -> tuple[Units, bool]:
-    """Return the units that fit the data, and whether products of distances fit.
+def units_of(X: Any) -> tuple[Units, bool, tuple[int, int, float]]:
+    """Return the units that fit the data, whether products of distances fit, and how features differ.
+
+    The last is the feature that spreads widest, the one that spreads least, and how many times the former
+    spreads as widely; features that hardly vary are left out.
 
     The origin is the median row, and the factor is a power of two that brings the spread to about 1.  Both
     come from at most 512 rows, evenly spaced; an outlier moves neither.  The factor is lowered only if the
@@ -88,7 +91,8 @@ def units_of(X: Any) -> tuple[Units, bool]:
     middle = _middle(columns.copy())
     columns -= middle[:, None]
     np.abs(columns, out=columns)
-    spread = float(_middle(columns).max()) or float(columns.mean(axis=1).max())
+    deviations = _middle(columns)
+    spread = float(deviations.max()) or float(columns.mean(axis=1).max())
     farthest = float(np.maximum(high * unit - middle, middle - low * unit).max())
     wanted = -_exponent(spread, limit)
     edge = LARGEST_EXPONENT[X.dtype]
@@ -97,7 +101,23 @@ def units_of(X: Any) -> tuple[Units, bool]:
     origin = np.ldexp(middle, exponent - first)
     units = Units(ldexp(1.0, exponent), origin, ldexp(1.0, min(lift - wanted, 0)))
     products_fit = _exponent(farthest, limit) + lift <= NARROW_EXPONENT
-    return units, products_fit
+    return units, products_fit, _contrast(deviations, columns)
+
+
+def _contrast(deviations: np.ndarray, columns: np.ndarray) -> tuple[int, int, float]:
+    """Return the features of greatest and least spread, and the ratio of their spreads.
+
+    The median and the mean of the absolute deviations must both tell that they differ: the median of a
+    feature with many equal values is small, and a single outlier makes the mean great.
+    """
+    widest = int(deviations.argmax())
+    least = int(np.where(deviations > 0, deviations, np.inf).argmin())
+    if not deviations[least] > 0:
+        return 0, 0, 1.0
+    with np.errstate(over="ignore"):
+        medians = deviations[widest] / deviations[least]
+        means = columns[widest].mean() / columns[least].mean()
+    return widest, least, float(min(medians, means))
 
 
 def _middle(columns: np.ndarray) -> np.ndarray:

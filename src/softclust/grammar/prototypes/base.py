@@ -106,6 +106,9 @@ class Prototypes(Value):
     # Whether the geometry sees rows as they are, not in loop units.
     in_data_units: ClassVar[bool] = False
 
+    # Whether a feature counts by its spread in the data: distances see only features that spread widely.
+    scales_matter: ClassVar[bool] = False
+
     # Whether compiled passes divide each row by its length.
     by_direction: ClassVar[bool] = False
 

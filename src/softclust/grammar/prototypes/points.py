@@ -35,6 +35,7 @@ class Points(Prototypes):
     name: ClassVar[str | None] = "points"
     is_additive: ClassVar[bool] = True
     takes_separation: ClassVar[bool] = True
+    scales_matter: ClassVar[bool] = True
 
     @property
     def passes(self) -> Any:

@@ -33,6 +33,7 @@ class SharedMetric(Points):
     has_shape: ClassVar[bool] = True
     has_one_matrix: ClassVar[bool] = True
     takes_separation: ClassVar[bool] = False
+    scales_matter: ClassVar[bool] = False
 
     @classmethod
     def freedom(cls, source: Any) -> float:
