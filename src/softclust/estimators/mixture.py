@@ -194,9 +194,10 @@ class GaussianMixture(SoftClusterer):
             matrices = matrices[:, None, None] * np.eye(p)
         sigma = rows.units.squares_to_loop(check_covariances(matrices, c, p))
         weights = np.full(c, 1 / c) if len(init) == 2 else np.array(init[2], dtype=np.float64)
-        if weights.shape != (c,) or not (weights > 0).all() or weights.sum() > 1 + 1e-6:
+        # A component that no row reaches has the weight 0 at the end of a fit, from which another may start.
+        if weights.shape != (c,) or not (weights >= 0).all() or not 0 < weights.sum() <= 1 + 1e-6:
             raise ValueError(
-                f"The weights of init are {weights}; {c} positive numbers that sum to 1 would fit."
+                f"The weights of init are {weights}; {c} numbers of 0 or more that sum to 1 would fit."
             )
         return V, sigma, weights
 

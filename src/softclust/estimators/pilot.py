@@ -17,6 +17,7 @@ from softclust.grammar.prototypes import Points
 from softclust.loop import recipes
 from softclust.loop.draws import drawing
 from softclust.sources.local import SAMPLE_ROWS
+from softclust.sources.rows import keys_of
 
 _TRIES = 3  # hard partitions, of which the tightest counts
 _FAR = 4.0  # squared distances above this many medians count no more: they are of outliers
@@ -48,14 +49,9 @@ def pilot(source: Any, c: int) -> Pilot:
 
 
 def distinct(source: Any) -> Any:
-    """The distinct rows in memory that weigh something, in an order of their own; copies add their weights.
-
-    Rows are told apart by a product with a fixed random vector.
-    """
+    """The distinct rows in memory that weigh something, in an order of their own; copies add their weights."""
     rows = source.rows
-    points = rows.points.astype(np.float64, copy=False)
-    key = (points * np.random.default_rng(0).normal(size=points.shape[1])).sum(axis=1)
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(keys_of(rows.points), return_index=True, return_inverse=True)
     weight = np.bincount(inverse, rows.weights)
     some = weight > 0
     return replace(source, rows=replace(rows.take(first[some]), weight=weight[some], known=None))
@@ -70,6 +66,6 @@ def _scatter(Z: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """The mean of z z' (p, p), where long z are shortened."""
     squares = np.einsum("ij,ij->i", Z, Z)
     order = np.argsort(squares, kind="stable")
-    median = squares[order[np.searchsorted(np.cumsum(weight[order]), 0.5 * weight.sum())]]
+    median = squares[order[np.searchsorted(np.cumsum(weight[order]), 0.5 * (1 - 1e-12) * weight.sum())]]
     near = weight / np.maximum(1.0, squares / (_FAR * median)) if median > 0 else weight
     return (near[:, None] * Z).T @ Z / weight.sum()

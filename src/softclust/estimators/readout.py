@@ -145,9 +145,11 @@ def tails_of(freedom: float, shares: np.ndarray, widths: np.ndarray) -> np.ndarr
     """What `tail_scores` needs of clusters: (e, 1/s^2, ln pi_k ...), with e = (p_eff + 1)/2.
 
     pi_k are the `shares`, divided by the greatest: a row at the largest cluster has the score 0.  s^2 is
-    the mean of the squared `widths`, weighed by the shares.
+    the mean of the squared `widths`, weighed by the shares.  Clusters that all lost their rows have equal
+    shares.
     """
-    shares = np.maximum(shares / shares.max(), 1e-12)
+    greatest = shares.max()
+    shares = np.maximum(shares / greatest, 1e-12) if greatest > 0 else np.ones(len(shares))
     width = float(shares @ widths) / float(shares.sum())
     return np.array([(freedom + 1) / 2, 1 / max(width, 1e-290), *np.log(shares)])
 

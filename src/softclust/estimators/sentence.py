@@ -29,6 +29,7 @@ from softclust.loop.scales import Scaling
 from softclust.loop.summaries import total_variance
 from softclust.sources import is_remote
 from softclust.sources.density import density_weights
+from softclust.sources.rows import keys_of
 from softclust.sources.units import Units
 
 STRONGEST_LIKELIHOOD = 1e6  # of labels that multiply likelihoods: beyond, nothing changes
@@ -259,6 +260,7 @@ def _linked(
     links = pairs.links(costs, words.bound(pairs))
     if len(links.ends) == 0:
         return source, None
+    links = links.in_order_of(keys_of(source.rows.take(links.linked).points))
     return replace(source, rows=replace(source.rows, links=links)), words.penalty
 
 

@@ -154,16 +154,18 @@ def _told_of_linked(rows: Rows, model: Model) -> tuple[np.ndarray, np.ndarray, n
 
 def _linked(rows: Rows, model: Model, cost: np.ndarray, weight: np.ndarray) -> Linked:
     """Return the terms of J that the linked rows of a block pay; noise is their last column."""
+    if model.partition.is_entropic:
+        _charged(model, rows, cost)
     if model.noise_cost is not None:
         cost = np.column_stack([cost, np.full(len(cost), model.noise_cost)])
     b, wanted, alpha = _told_of_linked(rows, model)
     if model.partition.is_entropic:
-        _charged(model, rows, cost)
         cost, alpha = cost * weight[:, None], weight
     else:
         cost, b = np.maximum(cost * weight[:, None], _LEAST_COST), b * weight[:, None]
-    assert rows.graph is not None and model.link_forms is not None
-    return Linked(cost, b, wanted, alpha, rows.graph, model.link_forms, len(model.frame.sets))
+    assert rows.graph is not None and model.link_forms is not None and model.links is not None
+    columns, tries = len(model.frame.sets), model.links.is_thorough
+    return Linked(cost, b, wanted, alpha, rows.graph, model.link_forms, columns, tries)
 
 
 def _sweep_linked(rows: Rows, model: Model, state: State) -> Stats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -85,6 +85,28 @@ class Links:
     ends: np.ndarray  # (e, 2) positions of rows
     must: np.ndarray  # (e,) True for a must-link, False for a cannot-link
     strength: np.ndarray  # (e,)
+    rank: np.ndarray | None = None  # (e, 2) place of each end in the order in which rows are visited
+
+    def in_order_of(self, keys: np.ndarray) -> Links:
+        """Visit the linked rows in the rising order of their keys, one for each row of `linked`.
+
+        Linked rows decide one after the other, and the order decides where they come to rest.  An order by
+        keys that follow from the data is the same however the rows stand.  Of rows with one key those whose
+        pairs are weaker come first.
+        """
+        rows, place = np.unique(self.ends, return_inverse=True)
+        place = place.reshape(-1, 2)
+        pull = np.zeros((2, len(rows)))
+        for kind, total in ((self.must, pull[0]), (~self.must, pull[1])):
+            np.add.at(total, place[kind], self.strength[kind, None])
+        rank = np.empty(len(rows), dtype=np.int64)
+        rank[np.lexsort((*pull, keys))] = np.arange(len(rows))
+        return replace(self, rank=rank[place])
+
+    @property
+    def linked(self) -> np.ndarray:
+        """Positions of the linked rows, rising."""
+        return np.unique(self.ends)
 
     def take(self, which: np.ndarray, n: int) -> Links | None:
         """Keep the pairs with both ends among the rows at positions `which`, of n rows; None if none is."""
@@ -92,13 +114,15 @@ class Links:
         place[which] = np.arange(len(which))
         ends = place[self.ends]
         kept = (ends >= 0).all(axis=1)
-        return Links(ends[kept], self.must[kept], self.strength[kept]) if kept.any() else None
+        rank = None if self.rank is None else self.rank[kept]
+        return Links(ends[kept], self.must[kept], self.strength[kept], rank) if kept.any() else None
 
     @cached_property
     def graph(self) -> Graph:
         """The graph of the pairs, with the linked rows as nodes."""
-        rows, ends = np.unique(self.ends, return_inverse=True)
-        return graph_of(rows, ends.reshape(-1, 2), self.must, self.strength)
+        rank = self.ends if self.rank is None else self.rank
+        _, first, ends = np.unique(rank, return_index=True, return_inverse=True)
+        return graph_of(self.ends.ravel()[first], ends.reshape(-1, 2), self.must, self.strength)
 
 
 def graph_of(rows: np.ndarray, ends: np.ndarray, must: np.ndarray, strength: np.ndarray) -> Graph:
@@ -110,13 +134,14 @@ def graph_of(rows: np.ndarray, ends: np.ndarray, must: np.ndarray, strength: np.
     place[order] = np.arange(q)
     ends = place[ends]
     source = np.concatenate([ends[:, 0], ends[:, 1]])
-    by_source = np.argsort(source, kind="stable")
+    other = np.concatenate([ends[:, 1], ends[:, 0]])
+    by_source = np.lexsort((np.concatenate([must, must]), other, source))
     starts = np.flatnonzero(np.diff(name[order], prepend=-1))
     return Graph(
         rows[order],
         np.append(starts, q).astype(np.int64),
         np.concatenate([[0], np.cumsum(np.bincount(source, minlength=q))]).astype(np.int64),
-        np.concatenate([ends[:, 1], ends[:, 0]])[by_source].astype(np.int64),
+        other[by_source].astype(np.int64),
         np.concatenate([must, must])[by_source],
         np.concatenate([strength, strength])[by_source],
     )

@@ -22,6 +22,7 @@ _RETRIED = 300  # linked rows up to which other starts are tried
 _DEAR = 100.0  # cost of breaking a pair that must hold, in costs of a row, while first labels are sought
 _HONOURED = 1e-9  # pairs that cost at most this share of all costs count as honoured
 _FIRST_SWEEPS = 500  # of the first pass; a component at rest stops sooner
+_TRIED_SWEEPS = 20  # of each of the other starts; the best of them goes on
 _SWEEPS = 20  # of later passes
 _TOL = 1e-10  # largest change of a membership at which a component is at rest
 
@@ -57,6 +58,7 @@ class Linked:
     graph: Graph
     forms: tuple[np.ndarray, np.ndarray, np.ndarray]  # counts, single and meets of `LinkPenalty.forms`
     n_sets: int  # number of columns without noise
+    is_thorough: bool = True  # several starts are tried where pairs are not honoured
 
     def own(self, fit: RowFit, p: np.ndarray) -> np.ndarray:
         """(q, F) the factor of `cost` in J: g(p) + alpha (p - f)^2, with g(p) = p^m in fuzzy partitions."""
@@ -97,13 +99,13 @@ class Linked:
             return self._descended(fit, p, 1.0, _SWEEPS)
         alone = self._alone(fit)
         p = self._settled(fit, alone, _GROWTH)
-        if len(p) > _RETRIED or self._is_honoured(fit, p):
+        if not self.is_thorough or len(p) > _RETRIED or self._is_honoured(fit, p):
             return p
         starts = ((start, shares) for start in self._leaning(alone) for shares in _SCHEDULES)
-        ends = [p, *(self._settled(fit, *start) for start in starts)]
+        ends = [p, *(self._settled(fit, *start, _TRIED_SWEEPS) for start in starts)]
         best = np.argmin([self.component_costs(fit, p) for p in ends], axis=0)
         of_row = np.repeat(best, np.diff(self.graph.component))
-        return np.array(ends)[of_row, np.arange(len(of_row))]
+        return self._descended(fit, np.array(ends)[of_row, np.arange(len(of_row))], 1.0, _FIRST_SWEEPS)
 
     def settle_entropic(self, fit: RowFit, p: np.ndarray | None) -> np.ndarray:
         """Descend as `settle_soft` does for entropic rows: sum_k cost_k p_k + w p_k ln p_k.
@@ -119,12 +121,14 @@ class Linked:
         even = np.full(self.cost.shape, 1 / self.cost.shape[1])
         return self._descended(fit, even, 0.0, 1, 0.0)
 
-    def _settled(self, fit: RowFit, start: np.ndarray, shares: Sequence[float]) -> np.ndarray:
+    def _settled(
+        self, fit: RowFit, start: np.ndarray, shares: Sequence[float], sweeps: int = _FIRST_SWEEPS
+    ) -> np.ndarray:
         """Descend from `start` with these shares of the strengths of pairs, and then with all."""
         p = start
         for share in shares:
             p = self._descended(fit, p, share, _GROWTH_SWEEPS)
-        return self._descended(fit, p, 1.0, _FIRST_SWEEPS)
+        return self._descended(fit, p, 1.0, sweeps)
 
     def _descended(
         self, fit: RowFit, start: np.ndarray, share: float, sweeps: int, tol: float = _TOL

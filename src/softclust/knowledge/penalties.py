@@ -137,6 +137,7 @@ class LinkPenalty:
     """
 
     empty_satisfies: bool = True  # mass on the empty set honours both kinds of link, as in the paper
+    is_thorough: bool = True  # linked rows that begin anew try several starts
 
     def forms(self, frame: Frame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the arrays `counts` (F,), `single` (F,) and `meets` (F, F) that define P_M and P_C.

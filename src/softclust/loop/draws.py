@@ -12,6 +12,7 @@ from scipy.spatial.distance import cdist
 
 from softclust._lazy import kernels
 from softclust.sources.local import SAMPLE_ROWS
+from softclust.sources.rows import keys_of
 
 if TYPE_CHECKING:
     from softclust.sources.rows import Rows
@@ -61,6 +62,8 @@ def _nearest(points: np.ndarray, V: np.ndarray) -> np.ndarray:
 def _sampled_points(source: Any, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Return the points and weights of at most 20,000 rows; the greatest weight is 1."""
     small = source.sample(SAMPLE_ROWS, rng).in_memory().rows
+    if small.links is not None:  # a start that depends on the order of rows would undo that of the links
+        small = small.take(np.argsort(keys_of(small.points), kind="stable"))
     weight = np.ones(len(small)) if small.weight is None else small.weight / small.weight.max()
     return small.points.astype(np.float64), weight
 

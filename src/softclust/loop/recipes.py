@@ -30,6 +30,7 @@ _COARSE_TOL = 1e-2
 _COARSE_ITER = 50
 _QUICK_TOL = 1e-3  # for fits that only tell whether clusters stay apart
 _QUICK_ITER = 200
+_LOWER = 1e-9  # share of J by which a fit must end lower to count
 _MOST_HALVINGS = 20  # of an automatic strength of the separation
 
 
@@ -223,6 +224,28 @@ def _fit_plain(model: Model, source: Any, start: Start, options: Options, rng: n
 
     The sample grows fivefold from stage to stage, so that few passes see all of the rows.
     """
+    return _with_links_anew(model, source, _fit_once(model, source, start, options, rng), options)
+
+
+def _with_links_anew(model: Model, source: Any, fit: Fit, options: Options) -> Fit:
+    """Let linked rows begin anew at the end of a fit, and go on from there, for as long as J ends lower.
+
+    Rows that begin anew try several starts, which may be better now that the centres have moved.
+    """
+    while fit.state.linked is not None and fit.converged and options.observers.stopped is None:
+        state, least = restart_from(fit), fit.history[-1]
+        stats = source.reduce(sweep, model, state)
+        if abs(model.objective(state, stats) - least) <= _LOWER * abs(least):  # they are where they were
+            break
+        again = alternate(model, source, replace(state, linked=stats.linked), options)
+        if not again.history[-1] < least - _LOWER * abs(least):
+            break
+        fit = replace(again, n_iter=fit.n_iter + again.n_iter)
+    return fit
+
+
+def _fit_once(model: Model, source: Any, start: Start, options: Options, rng: np.random.Generator) -> Fit:
+    """Fit from the start; pairs are found once at the start, and followed from there."""
     if start.given is not None:
         return alternate(model, source, _begin(model, model.prototypes.begin(*start.given)), options)
     if start.found is not None:
@@ -251,15 +274,14 @@ def _drawn(source: Any, start: Start, rng: np.random.Generator) -> tuple[Any, li
 
 
 def _gone_on(fit: Fit) -> State | LoopState:
-    """Return where a fit to the same rows goes on.
-
-    Linked rows begin anew, with strengths that grow: this ends lower than going on.
-    """
+    """Return where a fit to the same rows goes on; linked rows begin anew, and try several starts."""
     return resume(fit) if fit.state.linked is None else restart_from(fit)
 
 
 def _best(model: Model, small: Any, starts: list[State], coarse: Options) -> Fit:
-    """Return the fit that ends lowest."""
+    """Return the fit that ends lowest; linked rows make no more than one try in each."""
+    if model.links is not None:
+        model = replace(model, links=replace(model.links, is_thorough=False))
     return min(
         (alternate(model, small, state, coarse) for state in starts), key=lambda fit: fit.history[-1]
     )

@@ -83,6 +83,16 @@ class Rows(Value):
         return replace(self.take(self.links.graph.rows), graph=self.links.graph)
 
 
+def keys_of(points: np.ndarray) -> np.ndarray:
+    """(n,) a number for each point, by which points can be told apart and brought into an order of their own.
+
+    It is the product with a fixed random vector: equal points have equal keys, wherever they stand, and the
+    order of keys is the same in any unit and from any origin.
+    """
+    points = points.astype(np.float64, copy=False)
+    return (points * np.random.default_rng(0).normal(size=points.shape[1])).sum(axis=1)
+
+
 def rows_in_units(X: Any, weight: np.ndarray | None = None) -> Rows:
     """Return rows with the units that fit them."""
     units, products_fit, _ = units_of(X)

@@ -101,7 +101,8 @@ def middling_square(source: Source) -> float:
     points, weight = _sampled_points(source)
     squares = _squared_lengths(points - _spatial_median(points, weight))
     order = np.argsort(squares)
-    half = np.searchsorted(np.cumsum(weight[order]), 0.5 * weight.sum())
+    # A little less than half: where a sum of weights is half of all but for rounding, it counts as half.
+    half = np.searchsorted(np.cumsum(weight[order]), 0.5 * (1 - 1e-12) * weight.sum())
     return float(squares[order[half]]) or float(weight @ squares / weight.sum()) or 1.0
 
 

@@ -32,7 +32,7 @@ _VALUES: dict[str, type[Any]] = {
 # Shapes of fitted attributes: n rows, c clusters, p features, s sets of clusters with the empty set.
 _SHAPES = {
     "cluster_centers_": "cp", "means_": "cp", "scale_": "c", "weights_": "c", "classes_": "c",
-    "directions_": "cp", "labels_": "n", "memberships_": "nc", "typicalities_": "nc", "masses_": "ns",
+    "directions_": ("cp", "c2p"), "labels_": "n", "memberships_": "nc", "typicalities_": "nc", "masses_": "ns",
     "outlier_scores_": "n", "outlier_mask_": "n", "focal_sets_": "sc", "columns_": "p", "scaling_": "2p",
     "feature_names_in_": "p", "medoid_indices_": "c", "objective_history_": "h",
 }  # fmt: skip
@@ -79,9 +79,12 @@ def _check_attributes(state: dict[str, Any], sizes: dict[str, int]) -> None:
         array = state.get(name)
         if array is None:
             continue
-        if not isinstance(array, np.ndarray) or array.ndim != len(letters):
-            raise ValueError(f"{name} has shape {np.shape(array)}; {len(letters)} axes would fit")
-        shape = tuple(sizes.setdefault(letter, n) for letter, n in zip(letters, array.shape, strict=True))
+        forms = {len(form): form for form in ((letters,) if isinstance(letters, str) else letters)}
+        if not isinstance(array, np.ndarray) or array.ndim not in forms:
+            axes = " or ".join(map(str, forms))
+            raise ValueError(f"{name} has shape {np.shape(array)}; {axes} axes would fit")
+        pairs = zip(forms[array.ndim], array.shape, strict=True)
+        shape = tuple(sizes.setdefault(letter, n) for letter, n in pairs)
         kinds = _KINDS.get(name, _NUMBERS)
         if array.shape != shape or array.dtype.kind not in kinds:
             raise ValueError(f"{name} has shape {array.shape} of {array.dtype}; {shape} would fit")

@@ -1,0 +1,76 @@
+"""Fits that random sentences of the grammar found broken, each told in a few lines."""
+
+import numpy as np
+import pytest
+
+import softclust as sc
+from conftest import make_blobs
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::softclust.DegenerateClusterWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
+)
+
+
+def test_a_labelled_row_with_a_pair_in_a_mixture_with_noise(blobs):
+    X, truth = blobs
+    y = np.where(np.arange(len(X)) < 9, truth, -1)
+    model = sc.GaussianMixture(3, noise=True, random_state=0).fit(X, y, must_link=[(0, 30), (1, 40)])
+    assert model.memberships_[0].argmax() == y[0]
+    assert np.isfinite(model.objective_history_).all()
+
+
+def test_a_mixture_starts_where_a_component_has_no_weight(blobs):
+    X, _ = blobs
+    first = sc.GaussianMixture(2, random_state=0).fit(X)
+    means = np.vstack([first.means_, [[1e3, 1e3]]])
+    covariances = np.concatenate([first.covariances_, np.eye(2)[None]])
+    init = means, covariances, np.append(first.weights_, 0.0)
+    model = sc.GaussianMixture(3, init=init).fit(X)
+    assert model.weights_[2] == 0
+    np.testing.assert_allclose(model.weights_[:2], first.weights_, atol=1e-4)
+
+
+def test_weights_of_a_start_are_not_negative(blobs):
+    X, _ = blobs
+    init = X[:2], np.array([np.eye(2)] * 2), [-0.5, 1.5]
+    with pytest.raises(ValueError, match="2 numbers of 0 or more that sum to 1 would fit"):
+        sc.GaussianMixture(2, init=init).fit(X)
+
+
+def test_planes_come_back_from_a_file(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 4)) * [5.0, 3.0, 1.0, 0.2]
+    model = sc.FuzzyCMeans(2, geometry="planes", random_state=0).fit(X)
+    sc.save(model, tmp_path / "planes.zip")
+    again = sc.load(tmp_path / "planes.zip")
+    np.testing.assert_array_equal(again.directions_, model.directions_)
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+def test_a_linked_row_on_a_centre_with_the_polynomial_fuzzifier():
+    """The row's cost in that cluster is nothing beside the pressure of its pair."""
+    X, _ = make_blobs(each=10)
+    model = sc.FuzzyCMeans(3, fuzzifier="polynomial", init=X[:3], max_iter=1)
+    model.fit(X, must_link=[(0, 3), (1, 4)], cannot_link=[(2, 5)])
+    assert np.isfinite(model.objective_history_).all()
+    np.testing.assert_allclose(model.memberships_.sum(axis=1), 1.0)
+
+
+def test_clusters_that_all_lost_their_rows_have_scores(tmp_path):
+    X = np.random.default_rng(0).normal(size=(30, 1))
+    model = sc.ImprovedPossibilisticCMeans(3, separation=sc.Repulsion(1e9), scale=1e-3, random_state=0).fit(X)
+    assert np.abs(model.cluster_centers_).max() > 10  # none of the rows is near
+    assert np.isfinite(model.outlier_scores_).all()
+    sc.save(model, tmp_path / "far.zip")
+    sc.load(tmp_path / "far.zip")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_noise_distance_of_weights_is_that_of_copies(seed):
+    """The weights of the nearer half are half of all weights, but for rounding."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(40, 2))
+    copies = rng.permutation(np.tile([1, 1, 2, 3], 10))
+    for order in (np.arange(40), rng.permutation(40)):
+        one = sc.EvidentialCMeans(2, init=X[:2]).fit(X[order], sample_weight=copies[order] / 7)
+        two = sc.EvidentialCMeans(2, init=X[:2]).fit(np.repeat(X, copies, axis=0))
+        np.testing.assert_allclose(one.noise_distance_, two.noise_distance_, rtol=1e-9)
