@@ -6,7 +6,7 @@ settings that work best.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -21,14 +21,68 @@ _ZHANG = "Zhang & Leung (2004), Improved possibilistic c-means clustering algori
 
 @dataclass(frozen=True)
 class Entry:
-    """A named algorithm: its acronym, estimator, paper and parameters."""
+    """A named algorithm: its acronym, estimator, paper and parameters, and when to use it."""
 
     acronym: str
     name: str
     estimator: str
     paper: str
     parameters: dict[str, Any] = field(default_factory=dict)
+    when: str = ""
+    family: str = ""
 
+
+# When to use each algorithm, by what the data or the question are like.
+_WHEN = {
+    "Clusters overlap": {
+        "fcm": "Round clusters that overlap: a good first try.",
+        "mfcm": "As fcm, for columns in different units, or correlated.",
+        "hcm": "Each row in one cluster; fast, for round clusters.",
+        "kmeans": "Another name of hcm.",
+    },
+    "Noise and outliers": {
+        "swfcm": "As fcm, with noise: rows in sparse places count less.",
+        "pcm": "How typical is each row? Outliers are typical of no cluster.",
+        "pcm-entropy": "As pcm, with typicality that falls off faster.",
+        "rpcm": "As pcm, if clusters coincide: centres push each other away.",
+        "pfcm": "Shares between clusters and typicality, both at once.",
+        "ipcm": "As pcm, with shares that keep clusters from coinciding.",
+        "ipcm2": "As ipcm, with typicality that falls off faster.",
+    },
+    "Some rows have labels": {
+        "sfcm": "A few labels guide clusters that overlap.",
+        "skmeans": "Labels that must hold; each row in one cluster.",
+        "spfcm": "A few labels, shares and typicality, with outliers.",
+        "srpcm": "A few labels and outliers; centres push each other away.",
+        "spcm": "A few labels and outliers; centres are kept far apart.",
+        "secm": "A few labels, with doubt between clusters kept as doubt.",
+    },
+    "Some pairs belong together or apart": {
+        "cecm": "Pairs of rows, with doubt between clusters kept as doubt.",
+        "lpecm": "Labels and pairs of rows at once, doubt kept as doubt.",
+    },
+    "Doubt is worth knowing": {
+        "ecm": "Says 'this cluster or that one', and 'none of them'.",
+        "ecm-mahalanobis": "As ecm, for stretched clusters.",
+    },
+    "Clusters have shapes": {
+        "gk": "Stretched clusters of similar volume, leaning any way.",
+        "gg": "Stretched clusters of different sizes and densities.",
+        "pgk": "As gk, with outliers.",
+        "afcs": "Rows on rings or ellipses, not inside them.",
+        "fces": "As afcs, by distances in the units of the data.",
+        "apcs": "As afcs, with outliers.",
+        "pces": "As fces, with outliers.",
+    },
+    "Mixtures": {
+        "gmm": "A probability model: densities, BIC, drawing new rows.",
+    },
+    "Only distances": {
+        "pam": "Any distance, or a matrix of them; centres are rows.",
+        "clarans": "As pam, for some ten thousand rows: random swaps.",
+        "clara": "As pam, for more rows still: it searches samples.",
+    },
+}
 
 _GUSTAFSON = "Gustafson & Kessel (1979), Fuzzy clustering with a fuzzy covariance matrix"
 _DAVE = "Dave & Bhaswan (1992), Adaptive fuzzy c-shells clustering and detection of ellipses"
@@ -250,9 +304,32 @@ def catalogue() -> dict[str, Entry]:
     Returns
     -------
     entries : dict of str to Entry
-        The entry of each acronym, with its name, estimator, parameters and paper.
+        The entry of each acronym, with its name, estimator, parameters and paper, a sentence that says when
+        to use it, and the family that this sentence belongs to.
+
+    Examples
+    --------
+    >>> from softclust import catalogue
+    >>> print(catalogue()["gk"].when)
+    Stretched clusters of similar volume, leaning any way.
     """
-    return {entry.acronym: entry for entry in _ENTRIES}
+    words = {key: (family, when) for family, told in _WHEN.items() for key, when in told.items()}
+    return {
+        entry.acronym: replace(entry, family=words[entry.acronym][0], when=words[entry.acronym][1])
+        for entry in _ENTRIES
+    }
+
+
+def families() -> dict[str, list[Entry]]:
+    """List the named algorithms by what the data or the question are like.
+
+    Returns
+    -------
+    entries : dict of str to list of Entry
+        The entries of each family, the first ones first to try.
+    """
+    entries = catalogue()
+    return {family: [entries[key] for key in told] for family, told in _WHEN.items()}
 
 
 def make(acronym: str, n_clusters: int = 3, **parameters: Any) -> Any:

@@ -146,19 +146,58 @@ def test_a_report_tells_of_the_fit(folder, capsys):
 
 def test_select_chooses(folder, capsys):
     assert call("select", "iris.csv", "--drop", "species", "--clusters", "2-4", "--out", "t.csv") == 0
-    assert "chooses 2 clusters" in " ".join(capsys.readouterr().err.split())
+    said = " ".join(capsys.readouterr().err.split())
+    assert "Recommended: 2 clusters" in said and "It is very stable" in said
     assert [row["clusters"] for row in rows_of((folder / "t.csv").read_text())] == ["2", "3", "4"]
     assert call("select", "iris.csv", "--drop", "species", "--clusters", "2,3", "--json") == 0
     said = json.loads(capsys.readouterr().out)
-    assert said["best"] == 2
+    assert said["best"] == said["recommended"] == 2
     assert said["table"]["xie_beni"][0] < said["table"]["xie_beni"][1]
+    assert not said["greater_is_better"]["xie_beni"] and said["greater_is_better"]["stability"]
+
+
+def test_select_compares_with_classes_that_no_fit_sees(folder, capsys):
+    ways = ("select", "iris.csv", "--clusters", "2-4", "--stability", 0, "--json")
+    assert call(*ways, "--classes", "species") == 0
+    compared = json.loads(capsys.readouterr().out)
+    assert compared["recommended"] == 3 and "stability" not in compared["table"]
+    assert "fits the known classes best" in compared["reasons"][0]
+    assert call(*ways, "--drop", "species") == 0
+    assert compared["table"]["kwon"] == json.loads(capsys.readouterr().out)["table"]["kwon"]
+    assert call("select", "iris.csv", "--clusters", "2-4", "--labels", "species") == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "flattering" in said and "2 clusters: y has more than 2 classes" in said
+
+
+def test_select_takes_bic_for_mixtures(folder, capsys):
+    call(
+        "select", "iris.csv", "--drop", "species", "--method", "gmm", "--clusters", "2,3", "--index", "bic"
+    )
+    assert "which BIC prefers" in " ".join(capsys.readouterr().err.split())
+
+
+def test_select_fits_into_eighty_columns(folder, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    ways = ("select", "iris.csv", "--drop", "species", "--stability", 0, "--clusters")
+    for clusters in ("2-8", "2-12"):
+        assert call(*ways, clusters) == 0
+        lines = capsys.readouterr().err.splitlines()
+        assert max(map(len, lines)) <= 80
+        assert not any("…" in line for line in lines)
+        assert any(line.startswith("xie beni") and " low " in line for line in lines)
 
 
 def test_methods_are_listed(capsys):
     assert call("methods", "--json") == 0
     listed = json.loads(capsys.readouterr().out)
     assert {"fcm", "gk", "lpecm", "pam"} <= {one["method"] for one in listed}
+    assert all(one["when"].endswith(".") and one["family"] for one in listed)
     assert call("methods") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    told = {line.split()[0] for line in lines if line.startswith("  ")}
+    assert told == {one["method"] for one in listed}
+    assert call("methods", "--papers") == 0
     assert "Gustafson" in capsys.readouterr().out
 
 

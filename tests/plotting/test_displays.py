@@ -346,7 +346,6 @@ def test_far_centres_do_not_squash_the_rows(blobs):
 @pytest.mark.parametrize(
     ("X", "U", "more", "sentence"),
     [
-        ([[1.0], [2.0]], [[1.0], [1.0]], {}, "X has one feature, but a map needs two"),
         (np.eye(2), [[1.0]], {}, "X has 2 rows and memberships 1; they need the same number."),
         (np.eye(2), [[0.5, 0.4], [1, 0]], {}, r"memberships\[0\] sums to 0.9"),
         (
@@ -370,10 +369,7 @@ def test_map_refuses(X, U, more, sentence):
         MembershipMapDisplay.from_predictions(X, U, **more)
 
 
-def test_map_refuses_one_feature_and_distances(blobs):
-    one = FuzzyCMeans(2, random_state=0).fit(blobs[:, :1])
-    with pytest.raises(ValueError, match=r"^X has one feature, but a map needs two; .* without features.$"):
-        MembershipMapDisplay.from_estimator(one, blobs[:, :1])
+def test_map_refuses_distances(blobs):
     D = np.abs(blobs[:, :1] - blobs[:, 0])
     model = KMedoids(2, metric="precomputed", random_state=0).fit(D)
     with pytest.raises(
@@ -477,7 +473,6 @@ def test_no_masses(display, fuzzy, blobs):
 @pytest.mark.parametrize(
     ("arguments", "more", "sentence"),
     [
-        ((SQUARE[:, :1], SQUARE_MASSES, SETS), {}, "X has one feature, but a map needs two"),
         ((SQUARE[:3], SQUARE_MASSES, SETS), {}, "X has 3 rows and masses 8; they need the same number."),
         ((SQUARE, SQUARE_MASSES * 2, SETS), {}, r"masses\[0\] sums to 2"),
         (

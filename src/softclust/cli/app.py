@@ -292,6 +292,9 @@ def select(
     clusters: str = "2-8",
     method: Method = "FuzzyCMeans",
     index: str = "simplified_fuzzy_silhouette",
+    stability: int | None = None,
+    labels: str | None = None,
+    classes: str | None = None,
     columns: Columns = None,
     drop: Dropped = None,
     keep: Kept = None,
@@ -304,7 +307,7 @@ def select(
     json: bool = False,
     force: bool = False,
 ):
-    """Compare numbers of clusters by validity indices.
+    """Compare numbers of clusters, and recommend one.
 
     Parameters
     ----------
@@ -313,9 +316,16 @@ def select(
     clusters
         Numbers of clusters to try, such as 2-8 or 2,3,5.
     index
-        The index that decides; the table shows all indices.
+        The index that decides "best" in --json; the table shows all indices.
+    stability
+        Number of samples of the rows that are clustered again, to see whether the clusters stay.
+        By default 10 up to 5,000 rows, otherwise 0.
+    labels
+        Column of labels that the fits learn from; nothing if the class of a row is unknown.
+    classes
+        Column of classes to compare the clusters with; no fit sees it.
     seed
-        Seed of the random starts.
+        Seed of the random starts and samples.
     out
         File for the table.
     json
@@ -327,23 +337,26 @@ def select(
     from softclust.cli.rows import Choice
 
     run(
-        data, Choice(columns, drop, keep, sheet=sheet, missing=missing), clusters=clusters, method=method,
-        index=index, standardize=standardize, settings=set_, seed=seed, out=out, as_json=json, force=force,
+        data, Choice(columns, drop, keep, labels=labels, sheet=sheet, missing=missing), clusters=clusters,
+        method=method, index=index, stability=stability, classes_column=classes, standardize=standardize,
+        settings=set_, seed=seed, out=out, as_json=json, force=force,
     )  # fmt: skip
 
 
 @app.command
-def methods(*, json: bool = False):
-    """List the methods, each with its paper.
+def methods(*, papers: bool = False, json: bool = False):
+    """List the methods, and when to use each.
 
     Parameters
     ----------
+    papers
+        List the name and the paper of each method instead.
     json
         Print the list as JSON.
     """
     from softclust.cli.choosing import methods as run
 
-    run(json)
+    run(papers, json)
 
 
 @app.command

@@ -3,56 +3,85 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
+from dataclasses import replace
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 import softclust
+from softclust.acronyms import families
 from softclust.cli import show
 from softclust.cli.models import DEFAULT_METHOD, make_model
 from softclust.cli.rows import scaling_of
 from softclust.cli.tables import Output
+from softclust.files.labels import labels_of
+
+_FEW_ROWS = 5000  # up to which stability is computed unasked: it takes seconds
+_SAMPLES = 10
+_NAME, _CELL = 18, 8  # letters of the columns: 2 to 8 clusters fit into 80
+_PLAIN = (1000, 100_000)  # numbers that are written without a fraction
 
 
-def select(data, choice, *, clusters, method, index, standardize, settings, seed, out, as_json, force):
-    """Compare numbers of clusters by validity indices."""
+def select(
+    data, choice, *, clusters, method, index, stability, classes_column, standardize, settings, seed, out,
+    as_json, force,
+):  # fmt: skip
+    """Compare numbers of clusters, print the table and a recommendation; `app.select` has the options."""
     output = None if out is None else Output.of_table(out, force)
-    rows = choice.read([data])
-    numbers = _range(clusters)
+    rows, classes = _read(data, choice, classes_column)
+    numbers = numbers_of(clusters)
     model = make_model(method, numbers[0], None, settings, seed)
+    if rows.labels is not None and not hasattr(model, "label_strength"):
+        raise ValueError(f"{type(model).__name__} takes no labels: say --classes {choice.labels}.")
     scaling, words_on_scale = scaling_of(rows.X, rows.names, standardize)
+    X, y = rows.X if scaling is None else scaling.apply(rows.X), rows.labels
     words = show.console()
     with words.status("") as status:
         found = softclust.select(
             model,
-            rows.X if scaling is None else scaling.apply(rows.X),
+            X,
+            y,
             n_clusters=numbers,
             index=index,
+            truth=classes,
+            stability=(_SAMPLES if len(X) <= _FEW_ROWS else 0) if stability is None else stability,
+            random_state=seed,
             progress=lambda done, total: status.update(f"{done} of {total} fits"),
         )
-    columns: dict[str, list[int] | np.ndarray] = {
+    columns_ = {
         "clusters": [s["n_clusters"] for s in found.settings],
         **found.values,
         "votes": found.votes(),
     }
     if output is not None:
-        output.write_table(columns)
-    best = found.best_params_["n_clusters"]
+        output.write_table(columns_)
+    said = found.recommendation()
     if as_json:
-        table = {name: [None if v != v else float(v) for v in values] for name, values in columns.items()}
-        print(json.dumps({"best": best, "index": index, "table": table}))
+        print(json.dumps(_summary(found, said, columns_)))
         return
     show.notes(words, (*rows.notes, words_on_scale))
-    words.print(_compared(columns, found.place(), words.width))
-    words.print()
-    show.say(words, f"{index} chooses {best} clusters; the last line counts the indices that choose each.")
+    _print_tables(words, found, said)
+    for sentence in said.sentences:
+        words.print(sentence, markup=False, highlight=False)
+    if y is not None and classes is None:
+        words.print("The fits learned from these labels, so the agreement with them is flattering.")
     for place, sentence in found.errors.items():
         show.note(words, f"{found.settings[place]['n_clusters']} clusters: {sentence}")
 
 
-def _range(text):
+def _read(data, choice, classes_column):
+    """Return the rows to cluster, and the classes with which the clusters are compared, or None."""
+    if classes_column is None:
+        return choice.read([data]), None
+    rows = replace(choice, drop=[*(choice.drop or ()), classes_column]).read([data])
+    return rows, labels_of(rows.table, classes_column, rows.rows, many_classes=True)[0]
+
+
+def numbers_of(text):
     """Parse 2-8 or 2,3,5 into a list of numbers."""
     try:
         if "-" in text:
@@ -67,73 +96,106 @@ def _range(text):
     return numbers
 
 
-def _compared(columns, best, width):
-    """Return a table with a row for each index and a column for each number of clusters.
+def _summary(found, said, columns):
+    """Return the table and the recommendation that --json prints, for programs."""
+    return {
+        "best": found.best_params_["n_clusters"],
+        "index": found.index,
+        "table": {
+            name: [float(v) if math.isfinite(v) else None for v in values]
+            for name, values in columns.items()
+        },
+        "greater_is_better": found.greater_is_better,
+        "flat": found.flat,
+        "recommended": said.params["n_clusters"],
+        "reasons": list(said.sentences),
+    }
 
-    The choice of each index is bold; the column that the deciding index chooses is in reverse video.  On a
-    narrow terminal the table is cut into several.
+
+def _print_tables(words, found, said):
+    """Print the values, in as many tables as the width of the terminal needs."""
+    across = max(1, (words.width - _NAME - 6) // _CELL)
+    places = range(len(found.settings))
+    for start in range(0, len(places), across):
+        words.print(_table(found, said, places[start : start + across]))
+    show.say(words, "* the best value of each index\n")
+
+
+def _table(found, said, places):
+    """Return a table with a row for each index and a column for each of these settings.
+
+    A star marks the choice of each index; the recommended column is in reverse video.
     """
-    cells = {name: _cells(name, values) for name, values in columns.items() if name != "clusters"}
-    headings = [str(number) for number in columns["clusters"]]
-    widths = [
-        max(len(heading), *(len(texts[i][0]) for texts in cells.values()))
-        for i, heading in enumerate(headings)
-    ]
-    first = max(len(name) for name in cells)
-    tables = []
-    for part in show.parts(widths, first, width):
-        table = show.compact()
-        table.add_column("index", no_wrap=True)
-        for i in part:
-            table.add_column(
-                headings[i], justify="right", no_wrap=True, style="reverse" if i == best else None
-            )
-        for name, texts in cells.items():
-            shown = [f"[bold]{text}[/]" if chosen else text for text, chosen in (texts[i] for i in part)]
-            table.add_row(name.replace("_", " "), *shown, end_section=name == list(columns)[-2])
-        tables.append(table)
-    return show.titled("Numbers of clusters", tables)
+    table = Table(title="Numbers of clusters", box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("index", min_width=_NAME, max_width=_NAME)
+    table.add_column("good", min_width=4)
+    for i in places:
+        style = "reverse" if i == said.place else None
+        number = f"{found.settings[i]['n_clusters']} "
+        table.add_column(number, justify="right", style=style, no_wrap=True, min_width=_CELL - 1)
+    for name, values in found.values.items():
+        flat = name in found.flat
+        good = "flat" if flat else "high" if found.greater_is_better[name] else "low"
+        best = None if flat else found.place(name)
+        table.add_row(name.replace("_", " "), good, *(_cell(values[i], i == best) for i in places))
+    votes = found.votes()
+    best = int(votes.argmax()) if votes.any() else None
+    table.add_row("votes", "high", *(_cell(votes[i], i == best) for i in places))
+    return table
 
 
-def _cells(name, values):
-    """Return the text of each value, and whether the index chooses it."""
-    from softclust.metrics import INDICES
-
-    merit = INDICES[name].sign * values if name in INDICES else values.astype(float)
-    chosen = int(np.where(np.isfinite(merit), merit, -np.inf).argmax())
-    return [(_short(float(value)), i == chosen) for i, value in enumerate(values)]
+def _cell(value, is_best):
+    return Text(_short(value) + ("*" if is_best else " "), style="bold" if is_best else "")
 
 
 def _short(value):
-    """Return three digits, or as many as five letters hold."""
-    text = f"{value:.3g}"
-    if len(text) <= 5 or not abs(value) < 1e6:
-        return text
-    if abs(value) >= 1:
-        return f"{value:,.0f}"
-    return f"{value:.3f}" if abs(value) >= 0.001 else f"{value:.0e}"
+    """Return a number with three digits, or two, in about six letters."""
+    if not math.isfinite(value):
+        return "-"
+    if isinstance(value, int | np.integer) or _PLAIN[0] <= abs(value) < _PLAIN[1]:
+        return f"{value:.0f}"
+    texts = (f"{value:.{digits}g}".replace("e+", "e").replace("e0", "e") for digits in (3, 2))
+    first, second = (text.replace("e-0", "e-") for text in texts)
+    return first if len(first) <= _CELL - 2 else second
 
 
-def methods(as_json):
-    """Print the named methods."""
-    entries = softclust.catalogue()
+def methods(papers, as_json):
+    """Print the named methods: when to use each, or the paper of each."""
     if as_json:
         listed = [
-            {"method": key, "name": e.name, "estimator": e.estimator, "paper": e.paper}
-            for key, e in entries.items()
-        ]
+            {
+                "method": e.acronym, "name": e.name, "estimator": e.estimator, "paper": e.paper,
+                "when": e.when, "family": e.family,
+            }
+            for e in softclust.catalogue().values()
+        ]  # fmt: skip
         json.dump(listed, sys.stdout)
         print()
         return
+    words = Console()
+    if papers:
+        words.print(_papers())
+        return
+    width = max(map(len, softclust.catalogue()))
+    for family, entries in families().items():
+        words.print(Text(family, style="bold"))
+        for entry in entries:
+            line = Text.assemble(f"  {entry.acronym:{width}}  ", entry.when)
+            words.print(line, highlight=False, soft_wrap=True)
+        words.print()
+    show.say(words, "Use one with softclust fit --method fcm; see the papers with --papers.")
+    show.say(
+        words,
+        f"These keep the values of their papers. An estimator's name, such as {DEFAULT_METHOD} (the "
+        "default), takes the values that work best.",
+    )
+
+
+def _papers():
+    """Return a table of the methods with their papers."""
     table = Table(title="Methods, for softclust fit --method")
     for heading in ("method", "name", "paper"):
         table.add_column(heading, no_wrap=heading == "method")
-    for key, entry in entries.items():
+    for key, entry in softclust.catalogue().items():
         table.add_row(key, entry.name, entry.paper)
-    console = Console()
-    console.print(table)
-    console.print(
-        "These keep the values of their papers. The name of an estimator, such as "
-        f"{DEFAULT_METHOD} (the default), takes the values that work best.",
-        highlight=False,
-    )
+    return table

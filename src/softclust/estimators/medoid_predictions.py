@@ -80,7 +80,10 @@ class MedoidPredictions(Predictions):
         return (labels[:, None] == np.arange(self.n_clusters_)).astype(dtype)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Score the fitted medoids on X.
+        """Score the fitted medoids on X by minus the loss.
+
+        The loss falls as the number of clusters grows, whether or not the clusters are better; to choose
+        the number, use `softclust.select`.
 
         Parameters
         ----------

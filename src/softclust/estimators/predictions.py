@@ -158,7 +158,11 @@ class LoopPredictions(Predictions):
 
     @usual_arithmetic
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Score the fitted clusters on X.
+        """Score the fitted clusters on X by minus the objective J.
+
+        Compare fits of one setting only: J falls as `m` or the number of clusters grows, whether or not the
+        clusters are better.  To choose such parameters, use `softclust.select`, or
+        `softclust.metrics.label_score` with some labels.
 
         Parameters
         ----------

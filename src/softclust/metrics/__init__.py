@@ -4,7 +4,8 @@ Validity indices use memberships, rows and centres to compare numbers of cluster
 any classes.  `INDICES` lists the validity indices, and `validity` computes all that apply to a fitted
 estimator.  The other functions compare two partitions of the same rows; of these, the Brier score and the
 calibration table compare memberships with known classes.  All functions take arrays and keep memory linear
-in the number of rows.
+in the number of rows.  `label_score` is a scorer for scikit-learn's `GridSearchCV`: it takes an estimator,
+and compares its predictions with labels that were held out.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from softclust.metrics.calibration import (
     expected_calibration_error,
 )
 from softclust.metrics.compactness import fukuyama_sugeno, kwon, tang, xie_beni
+from softclust.metrics.label_scores import label_score
 from softclust.metrics.memberships import (
     modified_partition_coefficient,
     nonspecificity,
@@ -62,6 +64,7 @@ __all__ = [
     "fuzzy_silhouette",
     "fuzzy_silhouette_samples",
     "kwon",
+    "label_score",
     "matched_accuracy",
     "matched_errors",
     "modified_partition_coefficient",

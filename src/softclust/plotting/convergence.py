@@ -10,10 +10,13 @@ from numpy.typing import ArrayLike
 from softclust.plotting import reading
 from softclust.plotting.canvas import frame_off
 from softclust.plotting.display import Display
-from softclust.plotting.palette import DASHES, MARKERS, cluster_colours
+from softclust.plotting.palette import DASHES, MARKERS, theme_of
+from softclust.plotting.words import wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_LETTERS = 28  # in a line of the legend
 
 
 class ConvergenceDisplay(Display):
@@ -108,7 +111,7 @@ class ConvergenceDisplay(Display):
         (self.line_,) = ax.plot(
             steps + 1,
             falls[steps],
-            color=cluster_colours(before + 1)[-1],
+            color=theme_of(ax).clusters(before + 1)[-1],
             marker=MARKERS[before % len(MARKERS)],
             ls=DASHES[before % len(DASHES)],
             ms=4.5,
@@ -123,4 +126,6 @@ class ConvergenceDisplay(Display):
         ax.xaxis.get_major_locator().set_params(integer=True)
         frame_off(ax)
         if self.name is not None:
-            ax.legend(loc="upper right", frameon=False, fontsize=9)
+            handles, labels = ax.get_legend_handles_labels()
+            names = [wrapped(label, _LETTERS) for label in labels]
+            ax.legend(handles, names, loc="upper right", frameon=False, fontsize=9)

@@ -25,6 +25,7 @@ class Display:
 
     ax_: Axes
     figure_: Figure
+    _has_own_figure: bool  # set when drawn
     _size: tuple[float, float] = (6.4, 4.8)  # inches, of a new figure
 
     def plot(self, *, ax: Axes | None = None) -> Self:

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from softclust.metrics.checks import check_memberships
 from softclust.plotting import reading
-from softclust.plotting.canvas import handle, legend_beside, marker_area
+from softclust.plotting.canvas import doubt_on_top, handle, legend_beside, marker_area, marker_look
 from softclust.plotting.display import LegendDisplay
-from softclust.plotting.palette import INK, certainty, cluster_colours, cluster_marker, outline, tint
+from softclust.plotting.palette import Theme, certainty, cluster_marker, theme_of
 from softclust.plotting.plane import (
     draw_centers,
     draw_ellipses,
@@ -34,15 +34,16 @@ class MembershipMapDisplay(LegendDisplay):
 
     With two features, the map also colours the background by the memberships there.  It draws lines where
     the membership of the winning cluster equals one of `levels`, and the ellipses or shells of the clusters
-    that have them.  With more features, rows are drawn in the plane of the first two principal components,
-    without a background.  Outliers are crosses, centres are stars.
+    that have them.  With one feature, rows lie in a strip, at heights that mean nothing.  With more than
+    two, rows are drawn in the plane of the first two principal components, without a background.  Outliers
+    are crosses, centres are stars.
 
     Use `from_estimator` or `from_predictions` to make one.
 
     Parameters
     ----------
     X : ndarray of shape (n, p)
-        Rows, p > 1.
+        Rows.
     memberships : ndarray of shape (n, c)
         Rows sum to 1.
     centers : ndarray of shape (c, p), default=None
@@ -215,53 +216,46 @@ class MembershipMapDisplay(LegendDisplay):
         return self._plot(ax, legend=legend, levels=_check_levels(levels), resolution=resolution)
 
     def _draw(self, ax: Any, *, levels: list[float], resolution: int) -> None:
-        points, n = self.plane.project(self.X), len(self.X)
+        points, n, theme = self.plane.scatter(self.X), len(self.X), theme_of(ax)
         centers = None if self.centers is None else self.plane.project(self.centers)
         shapes = self.covariances if self.plane.is_whole and centers is not None else None
         low, high = limits(points, centers, shapes, self.radius)
-        colours = cluster_colours(self.memberships.shape[1])
+        colours = theme.clusters(self.memberships.shape[1])
         self.ground_ = None
         self.contours_: list[Any] = []
         self._styles: dict[float, str] = {}
-        if self.plane.is_whole and self.predict_proba is not None:
-            self._draw_ground(ax, low, high, colours, levels, resolution)
-        area, winners = marker_area(n), self.memberships.argmax(axis=1)
+        if self.plane.has_ground and self.predict_proba is not None:
+            self._draw_ground(ax, low, high, theme, levels, resolution)
+        area, winners, sure = marker_area(n), self.memberships.argmax(axis=1), certainty(self.memberships)
         self.scatters_ = []
         for k, colour in enumerate(colours):
-            rows = (winners == k) & ~self.outliers
-            self.scatters_.append(
-                ax.scatter(
-                    *points[rows].T,
-                    s=area,
-                    marker=cluster_marker(k),
-                    c=tint(colour, certainty(self.memberships[rows])),
-                    edgecolors=[outline(colour)],
-                    linewidths=0.7,
-                    zorder=2.5,
-                )
-            )
+            rows = doubt_on_top((winners == k) & ~self.outliers, sure)
+            look = {"marker": cluster_marker(k), **marker_look(n, [theme.outline(colour)])}
+            faded = theme.tint(colour, sure[rows])
+            self.scatters_.append(ax.scatter(*points[rows].T, s=area, c=faded, zorder=2.5, **look))
         self.outliers_ = draw_outliers(ax, points[self.outliers], area) if self.outliers.any() else None
         self.ellipses_ = [] if shapes is None else draw_ellipses(ax, centers, shapes, self.radius, colours)
         self.centers_ = None if centers is None else draw_centers(ax, centers, colours)
-        draw_plane(ax, self.plane, low, high)
+        draw_plane(self, self.plane, low, high)
 
     def _add_legend(self) -> None:
-        legend_beside(self, self._handles(cluster_colours(self.memberships.shape[1])))
+        legend_beside(self, self._handles(theme_of(self.ax_)))
 
     def _draw_ground(
         self,
         ax: Any,
         low: np.ndarray,
         high: np.ndarray,
-        colours: np.ndarray,
+        theme: Theme,
         levels: list[float],
         resolution: int,
     ) -> None:
         across, up = (np.linspace(low[j], high[j], resolution) for j in (0, 1))
         grid = np.column_stack([axis.ravel() for axis in np.meshgrid(across, up)])
-        U = self.predict_proba(grid)
-        behind = tint(colours[U.argmax(axis=1)], certainty(U))
-        picture = (1 - _GROUND * (1 - behind)).reshape(resolution, resolution, 3)
+        U = self.predict_proba(grid[:, : self.X.shape[1]])
+        colours, paper = theme.clusters(U.shape[1]), np.array(theme.paper)
+        behind = theme.tint(colours[U.argmax(axis=1)], certainty(U))
+        picture = (paper - _GROUND * (paper - behind)).reshape(resolution, resolution, 3)
         half = (high - low) / (2 * (resolution - 1))
         window = (low[0] - half[0], high[0] + half[0], low[1] - half[1], high[1] + half[1])
         self.ground_ = ax.imshow(picture, extent=window, origin="lower", aspect="auto", zorder=0)
@@ -272,23 +266,29 @@ class MembershipMapDisplay(LegendDisplay):
             crossed = [level for level in levels if u.min() < level < u.max()]
             if crossed:
                 u = u.reshape(resolution, resolution)
-                look = {"linestyles": [styles[level] for level in crossed], "colors": [outline(colour)]}
+                look = {
+                    "linestyles": [styles[level] for level in crossed],
+                    "colors": [theme.outline(colour)],
+                }
                 lines = ax.contour(across, up, u, levels=crossed, linewidths=1.0, zorder=1, **look)
                 self.contours_.append(lines)
         self._styles = styles
 
-    def _handles(self, colours: np.ndarray) -> list[Line2D]:
+    def _handles(self, theme: Theme) -> list[Line2D]:
+        colours = theme.clusters(self.memberships.shape[1])
         handles = [
-            handle(name, color=colour, marker=cluster_marker(k), edge=outline(colour))
+            handle(name, color=colour, marker=cluster_marker(k), edge=theme.outline(colour))
             for k, (name, colour) in enumerate(zip(self.cluster_names, colours, strict=True))
         ]
-        handles.append(handle("in doubt", color=tint(0.5 * np.ones(3), 0.0), edge=INK))
+        handles.append(handle("in doubt", color=theme.tint(0.5 * np.ones(3), 0.0), edge=theme.ink))
         if self.centers_ is not None:
-            handles.append(handle("centre", color="white", marker="*", edge="black", size=11))
+            handles.append(handle("centre", color=theme.paper, marker="*", edge=theme.edge, size=11))
         if self.outliers_ is not None:
-            handles.append(handle("outlier", color=INK, marker="x"))
+            handles.append(handle("outlier", color=theme.ink, marker="x"))
         for level, style in self._styles.items():
-            handles.append(handle(f"membership {level:g}", color=INK, marker="", line=style, width=1.0))
+            handles.append(
+                handle(f"membership {level:g}", color=theme.ink, marker="", line=style, width=1.0)
+            )
         return handles
 
 

@@ -13,7 +13,7 @@ from softclust.plotting import reading
 from softclust.plotting.canvas import frame_off
 from softclust.plotting.credal import partition_of, set_name
 from softclust.plotting.display import LegendDisplay
-from softclust.plotting.palette import DASHES, blend
+from softclust.plotting.palette import DASHES, theme_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,7 +117,7 @@ class MassCurvesDisplay(LegendDisplay):
         curves = -np.sort(-self.partition.masses, axis=0)
         ranks = np.arange(1, len(curves) + 1)
         self.lines_ = []
-        for members, curve, colour in zip(sets, curves.T, blend(sets), strict=True):
+        for members, curve, colour in zip(sets, curves.T, theme_of(ax).blend(sets), strict=True):
             size = int(members.sum())
             dashes = DASHES[min(size, 3) - 1] if size else DASHES[3]
             label = set_name(members, self.cluster_names)

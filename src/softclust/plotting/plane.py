@@ -1,4 +1,4 @@
-"""The plane in which rows are drawn: two features, or the first two principal components of more."""
+"""The plane in which rows are drawn: two features, two principal components of more, or a strip of one."""
 
 from __future__ import annotations
 
@@ -10,45 +10,63 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from softclust.metrics.checks import check_rows
-from softclust.plotting.canvas import fair_aspect
-from softclust.plotting.palette import INK
+from softclust.plotting.canvas import LETTER, fair_aspect, fit_figure, inches
+from softclust.plotting.palette import theme_of
 from softclust.plotting.reading import check_names
+from softclust.plotting.words import wrapped
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
     from matplotlib.patches import Ellipse
 
 _MARGIN = 0.06
 _FARTHEST = 0.3  # share of the rows' range by which centres and ellipses may widen the picture
+_GOLDEN = (5**0.5 - 1) / 2
+_STRIP = (7.0, 2.9)  # inches, of a figure of one feature
 
 
 @dataclass(frozen=True)
 class Plane:
     """The projection x -> (x - origin) @ axes.
 
-    `is_whole` is True for rows with two features, which the projection keeps.
+    `is_whole` is True for rows with two features, which the projection keeps.  Rows with one feature form a
+    strip: `is_strip` is True, the feature is the first coordinate, and the second one means nothing.
     """
 
     origin: np.ndarray
     axes: np.ndarray
     names: tuple[str, str]
     is_whole: bool
+    is_strip: bool = False
+
+    @property
+    def has_ground(self) -> bool:
+        """Whether a point of the plane is a row, so that the plane has memberships everywhere."""
+        return self.is_whole or self.is_strip
 
     def project(self, X: np.ndarray) -> np.ndarray:
         """Return the points of the rows X in the plane, (n, 2)."""
         return (X - self.origin) @ self.axes
+
+    def scatter(self, X: np.ndarray) -> np.ndarray:
+        """Return the points of the rows X in the plane, (n, 2); in a strip they are spread in height.
+
+        The heights are multiples of the golden ratio, modulo 1: they look random, yet fill the strip evenly
+        and are the same in every drawing.
+        """
+        points = self.project(X)
+        if self.is_strip:
+            points[:, 1] = 2 * ((np.arange(len(X)) * _GOLDEN) % 1) - 1
+        return points
 
 
 def plane_of(X: ArrayLike, feature_names: Sequence[str] | None = None) -> tuple[np.ndarray, Plane]:
     """Check the rows and return them with their plane."""
     X = check_rows(X)
     p = X.shape[1]
-    if p == 1:
-        raise ValueError(
-            "X has one feature, but a map needs two; MembershipHeatmapDisplay draws without features."
-        )
     names = check_names(feature_names, p, "feature")
+    if p == 1:
+        return X, Plane(np.zeros(1), np.array([[1.0, 0.0]]), (names[0], ""), False, True)
     if p == 2:
         return X, Plane(np.zeros(2), np.eye(2), (names[0], names[1]), True)
     origin = X.mean(axis=0)
@@ -80,20 +98,28 @@ def limits(
     return low - _MARGIN * span, high + _MARGIN * span
 
 
-def draw_plane(ax: Axes, plane: Plane, low: np.ndarray, high: np.ndarray) -> None:
-    """Set the names of the axes and the limits of the window."""
-    ax.set_xlabel(plane.names[0])
-    ax.set_ylabel(plane.names[1])
+def draw_plane(display: Any, plane: Plane, low: np.ndarray, high: np.ndarray) -> None:
+    """Set the limits of the window, the shape of a new figure, and the names of the axes."""
+    ax = display.ax_
     ax.set_xlim(low[0], high[0])
     ax.set_ylim(low[1], high[1])
-    fair_aspect(ax, low, high)
+    if plane.is_strip:
+        ax.set_yticks([])
+        ax.spines[["left", "top", "right"]].set_visible(False)
+        if display._has_own_figure:
+            display.figure_.set_size_inches(_STRIP)
+    else:
+        fair_aspect(ax, low, high)
+        fit_figure(display, low, high)
+    width, height = inches(display)
+    ax.set_xlabel(wrapped(plane.names[0], max(16, int(width / LETTER))))
+    ax.set_ylabel(wrapped(plane.names[1], max(16, int(height / LETTER))))
 
 
 def draw_centers(ax: Any, centers: np.ndarray, colours: np.ndarray) -> PathCollection:
     """Draw each centre as a star in the colour of its cluster."""
-    return ax.scatter(
-        *centers.T, s=170, marker="*", c=colours, edgecolors="black", linewidths=1.0, zorder=6
-    )
+    edge = theme_of(ax).edge
+    return ax.scatter(*centers.T, s=170, marker="*", c=colours, edgecolors=edge, linewidths=1.0, zorder=6)
 
 
 def draw_ellipses(
@@ -102,16 +128,19 @@ def draw_ellipses(
     """Draw the ellipses of Mahalanobis distance `radius`; radius 1 draws shells themselves."""
     from matplotlib.patches import Ellipse
 
-    drawn = []
+    theme, drawn = theme_of(ax), []
     for center, covariance, colour in zip(centers, covariances, colours, strict=True):
         squares, axes = np.linalg.eigh(covariance)
         width, height = 2 * radius * np.sqrt(np.maximum(squares, 0))
         angle = np.degrees(np.arctan2(axes[1, 0], axes[0, 0]))
-        ellipse = Ellipse(center, width, height, angle=angle, fill=False, ec=colour * 0.8, lw=1.8, zorder=4)
+        ellipse = Ellipse(
+            center, width, height, angle=angle, fill=False, ec=theme.outline(colour), lw=1.8, zorder=4
+        )
         drawn.append(ax.add_patch(ellipse))
     return drawn
 
 
 def draw_outliers(ax: Any, points: np.ndarray, area: float) -> PathCollection:
     """Draw outliers as crosses."""
-    return ax.scatter(*points.T, s=1.3 * area, marker="x", c=INK, linewidths=1.2, zorder=3)
+    look = {"s": 1.3 * max(area, 8.0), "marker": "x", "linewidths": 1.2}
+    return ax.scatter(*points.T, c=theme_of(ax).ink, zorder=3, **look)

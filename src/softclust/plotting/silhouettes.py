@@ -11,12 +11,17 @@ from numpy.typing import ArrayLike
 from softclust.metrics import simplified_fuzzy_silhouette
 from softclust.metrics.checks import check_memberships, check_rows
 from softclust.plotting import reading
-from softclust.plotting.canvas import frame_off
+from softclust.plotting.canvas import frame_off, inches
 from softclust.plotting.display import Display
-from softclust.plotting.palette import INK, cluster_colours, outline, tint
+from softclust.plotting.palette import theme_of
+from softclust.plotting.words import wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_LETTERS = 20  # in a line of a cluster's name
+_FEW = 6  # clusters whose names have room for two lines
+_LINE = 0.21  # inches, of a name
 
 
 class FuzzySilhouetteDisplay(Display):
@@ -149,37 +154,52 @@ class FuzzySilhouetteDisplay(Display):
         winners, two = U.argmax(axis=1), np.partition(U, -2, axis=1)[:, -2:]
         self.silhouettes_ = _silhouettes(self.X, winners, self.centers)
         self.fuzzy_silhouette_ = simplified_fuzzy_silhouette(self.X, U, self.centers)
-        gap, top = max(1.0, 0.02 * n), 0.0
-        self.bars_, middles = [], []
-        for k, colour in enumerate(cluster_colours(c)):
+        theme = theme_of(ax)
+        colours, gap = theme.clusters(c), max(1.0, 0.02 * n)
+        slots = self._slots(np.bincount(winners, minlength=c), gap)
+        ends = np.cumsum(slots)
+        middles = ends - slots / 2
+        self.bars_ = []
+        for k, colour in enumerate(colours):
             rows = np.flatnonzero(winners == k)
             rows = rows[np.argsort(-self.silhouettes_[rows], kind="stable")]
             bars = PolyCollection(
-                _boxes(self.silhouettes_[rows], top),
-                facecolors=tint(np.broadcast_to(colour, (len(rows), 3)), two[rows, 1] - two[rows, 0]),
+                _boxes(self.silhouettes_[rows], middles[k] - len(rows) / 2),
+                facecolors=theme.tint(np.broadcast_to(colour, (len(rows), 3)), two[rows, 1] - two[rows, 0]),
                 edgecolors="none",
             )
             ax.add_collection(bars, autolim=False)
             self.bars_.append(bars)
-            middles.append(top + len(rows) / 2)
-            top += len(rows) + gap
         self.line_ = ax.axvline(
             self.fuzzy_silhouette_,
-            color=INK,
+            color=theme.ink,
             ls="--",
             lw=1.3,
             label=f"fuzzy silhouette {self.fuzzy_silhouette_:.3f}",
         )
-        ax.axvline(0, color=INK, lw=0.8)
+        ax.axvline(0, color=theme.ink, lw=0.8)
         ax.set_xlim(min(-0.02, self.silhouettes_.min() - 0.02), 1.0)
-        ax.set_ylim(top, -gap)
-        ax.set_yticks(middles, self.cluster_names)
+        ax.set_ylim(ends[-1] + gap / 2, -gap / 2)
+        lines = 2 if c <= _FEW else 1
+        ax.set_yticks(middles, [wrapped(name, _LETTERS, lines) for name in self.cluster_names])
         ax.tick_params(axis="y", length=0)
-        for label, colour in zip(ax.get_yticklabels(), cluster_colours(c), strict=True):
-            label.set_color(outline(colour))
+        for label, colour in zip(ax.get_yticklabels(), colours, strict=True):
+            label.set_color(theme.text(colour))
         ax.set_xlabel("silhouette by centres; pale rows count less")
         frame_off(ax)
         ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=9)
+
+    def _slots(self, sizes: np.ndarray, gap: float) -> np.ndarray:
+        """Return the heights of the clusters, (c,), in rows: their bars and a gap, or more for the name."""
+        c, lines = len(sizes), 2 if len(sizes) <= _FEW else 1
+        if self._has_own_figure:
+            self.figure_.set_figheight(max(self._size[1], 1.0 + 1.5 * _LINE * c))
+        height = 0.8 * self.figure_.get_figheight() if self._has_own_figure else inches(self)[1]
+        share = min(lines * _LINE / height, 0.8 / c)  # of the axes, for the name of a small cluster
+        slots = sizes + gap
+        for _ in range(20):  # a slot that grows makes the others smaller shares: a few rounds settle it
+            slots = np.maximum(sizes + gap, share * slots.sum())
+        return slots
 
 
 def _silhouettes(X: np.ndarray, winners: np.ndarray, V: np.ndarray) -> np.ndarray:

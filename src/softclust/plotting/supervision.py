@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from softclust.plotting.canvas import frame_off, legend_beside
 from softclust.plotting.display import LegendDisplay
-from softclust.plotting.palette import DASHES, MARKERS, cluster_colours
+from softclust.plotting.palette import DASHES, MARKERS, theme_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -100,15 +100,21 @@ class SupervisionCurveDisplay(LegendDisplay):
     def _draw(self, ax: Any) -> None:
         from scipy.stats import t
 
+        theme = theme_of(ax)
         self.lines_, self.bands_, self.means_, self.half_widths_ = {}, {}, {}, {}
         for j, (name, values) in enumerate(self.scores.items()):
-            colour, repeats = cluster_colours(j + 1)[-1], values.shape[1]
+            colour, repeats = theme.clusters(j + 1)[-1], values.shape[1]
             mean, half = values.mean(axis=1), np.zeros(len(values))
             if repeats > 1:
                 quantile = t.ppf((1 + self.confidence) / 2, repeats - 1)
                 half = quantile * values.std(axis=1, ddof=1) / np.sqrt(repeats)
                 self.bands_[name] = ax.fill_between(
-                    self.shares, mean - half, mean + half, color=colour, alpha=0.16, lw=0
+                    self.shares,
+                    mean - half,
+                    mean + half,
+                    color=colour,
+                    alpha=0.28 if theme.on_dark else 0.16,
+                    lw=0,
                 )
             (self.lines_[name],) = ax.plot(
                 self.shares,
@@ -124,7 +130,7 @@ class SupervisionCurveDisplay(LegendDisplay):
         ax.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
         ax.set(xlabel="rows with a label", ylabel=self.score_name)
         frame_off(ax)
-        ax.grid(axis="y", color="#E4E4E4", lw=0.7)
+        ax.grid(axis="y", color=theme.faint, lw=0.7)
         ax.set_axisbelow(True)
 
     def _add_legend(self) -> None:

@@ -10,14 +10,16 @@ from numpy.typing import ArrayLike
 
 from softclust.metrics.checks import check_memberships
 from softclust.plotting import reading
-from softclust.plotting.canvas import marker_area
+from softclust.plotting.canvas import doubt_on_top, marker_area, marker_look
 from softclust.plotting.display import Display
-from softclust.plotting.palette import INK, certainty, cluster_colours, outline, tint
+from softclust.plotting.palette import Theme, certainty, theme_of
 from softclust.plotting.plane import draw_outliers
+from softclust.plotting.words import wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_LETTERS = 20  # in a line of a corner's name
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 
 
@@ -128,47 +130,51 @@ class TernaryDisplay(Display):
         return cls(memberships=memberships, outliers=outliers, cluster_names=cluster_names).plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:
-        colours = cluster_colours(3)
-        _draw_frame(ax)
-        points, kept = self.memberships @ CORNERS, ~self.outliers
-        winners = self.memberships.argmax(axis=1)
-        area = marker_area(len(points))
+        theme = theme_of(ax)
+        colours = theme.clusters(3)
+        _draw_frame(ax, theme)
+        points, winners = self.memberships @ CORNERS, self.memberships.argmax(axis=1)
+        area, sure = marker_area(len(points)), certainty(self.memberships)
+        rows = doubt_on_top(~self.outliers, sure)
         self.scatter_ = ax.scatter(
-            *points[kept].T,
+            *points[rows].T,
             s=area,
-            c=tint(colours[winners[kept]], certainty(self.memberships[kept])),
-            edgecolors=outline(colours[winners[kept]]),
-            linewidths=0.7,
+            c=theme.tint(colours[winners[rows]], sure[rows]),
             zorder=3,
             clip_on=False,
+            **marker_look(len(points), theme.outline(colours[winners[rows]])),
         )
-        self.outliers_ = draw_outliers(ax, points[~kept], area) if self.outliers.any() else None
-        places = ((0, -12, "center", "top"), (0, -12, "center", "top"), (0, 10, "center", "bottom"))
-        self.texts_ = [
-            ax.annotate(
-                name, corner, (right, up), textcoords="offset points", ha=ha, va=va,
-                fontsize=11, fontweight="bold", color=outline(colour),
-            )
-            for name, corner, colour, (right, up, ha, va) in zip(
-                self.cluster_names, CORNERS, colours, places, strict=True
-            )
-        ]  # fmt: skip
+        self.outliers_ = draw_outliers(ax, points[self.outliers], area) if self.outliers.any() else None
+        self._name_corners(ax, theme)
         if self.outliers_ is not None:
             self.outliers_.set_label("outlier")
-            ax.legend(loc="upper right", frameon=False, fontsize=9)
+            ax.legend(loc="upper left", borderaxespad=0.0, frameon=False, fontsize=9)
         ax.set_aspect("equal")
         ax.set_xlim(-0.06, 1.06)
         ax.set_ylim(-0.04, 0.92)
         ax.axis("off")
 
+    def _name_corners(self, ax: Any, theme: Theme) -> None:
+        """Write the names: those below begin or end at the edge of the triangle, and so do not meet."""
+        places = ((-16, -12, "left", "top"), (16, -12, "right", "top"), (0, 10, "center", "bottom"))
+        self.texts_ = [
+            ax.annotate(
+                wrapped(name, _LETTERS), corner, (right, up), textcoords="offset points", ha=ha, va=va,
+                fontsize=11, fontweight="bold", color=theme.text(colour),
+            )
+            for name, corner, colour, (right, up, ha, va) in zip(
+                self.cluster_names, CORNERS, theme.clusters(3), places, strict=True
+            )
+        ]  # fmt: skip
 
-def _draw_frame(ax: Axes) -> None:
+
+def _draw_frame(ax: Axes, theme: Theme) -> None:
     """Draw the triangle, the lines of equal membership and the lines where the winning cluster changes."""
-    ax.fill(*CORNERS.T, fc="none", ec=INK, lw=1.2, zorder=2)
+    ax.fill(*CORNERS.T, fc="none", ec=theme.ink, lw=1.2, zorder=2)
     for k in range(3):
         here, left, right = CORNERS[k], CORNERS[(k + 1) % 3], CORNERS[(k + 2) % 3]
         for u in (0.2, 0.4, 0.6, 0.8):
             ends = np.array([u * here + (1 - u) * left, u * here + (1 - u) * right])
-            ax.plot(*ends.T, color="#D8D8D8", lw=0.7, zorder=1)
+            ax.plot(*ends.T, color=theme.faint, lw=0.7, zorder=1)
         middle = np.array([CORNERS.mean(axis=0), (left + right) / 2])
         ax.plot(*middle.T, color="#777777", lw=1.0, ls="--", zorder=1)

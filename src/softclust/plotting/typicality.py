@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from softclust.plotting import reading
 from softclust.plotting.canvas import frame_off
 from softclust.plotting.display import LegendDisplay
-from softclust.plotting.palette import DASHES, INK, cluster_colours
+from softclust.plotting.palette import DASHES, Theme, theme_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -136,15 +136,15 @@ class TypicalityDisplay(LegendDisplay):
         return cls(typicalities=typicalities, threshold=threshold, cluster_names=cluster_names).plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:
-        T = self.typicalities
-        ranks, colours = np.arange(1, len(T) + 1), cluster_colours(T.shape[1])
+        T, theme = self.typicalities, theme_of(ax)
+        ranks, colours = np.arange(1, len(T) + 1), theme.clusters(T.shape[1])
         self.lines_ = []
         for k, (name, colour) in enumerate(zip(self.cluster_names, colours, strict=True)):
             curve = -np.sort(-T[:, k])
             self.lines_ += ax.plot(ranks, curve, color=colour, ls=DASHES[k // 8 % 4], lw=1.6, label=name)
         best = -np.sort(-T.max(axis=1))
-        (self.greatest_,) = ax.plot(ranks, best, color=INK, lw=2.4, label="greatest of the row")
-        self._draw_threshold(ax, colours)
+        (self.greatest_,) = ax.plot(ranks, best, color=theme.ink, lw=2.4, label="greatest of the row")
+        self._draw_threshold(ax, theme)
         ax.set(xlabel="rows, sorted for each curve", ylabel="typicality", ylim=(-0.02, 1.02))
         least = self.threshold.min()
         if 0 < least < _LOW:  # a line so near 0 shows on a logarithmic scale only
@@ -152,15 +152,15 @@ class TypicalityDisplay(LegendDisplay):
             ax.set_ylim(least / 20, 1.4)
         frame_off(ax)
 
-    def _draw_threshold(self, ax: Axes, colours: np.ndarray) -> None:
+    def _draw_threshold(self, ax: Axes, theme: Theme) -> None:
         T, limits = self.typicalities, self.threshold
         told = f"{int((T <= limits).all(axis=1).sum())} of {len(T)} rows"
         if np.ptp(limits) <= 1e-6 * limits.max():
             label = f"at most {limits[0]:.3g}: {told}"
-            self.threshold_lines_ = [ax.axhline(limits[0], color="#B00020", ls="--", lw=1.2, label=label)]
+            self.threshold_lines_ = [ax.axhline(limits[0], color=theme.alarm, ls="--", lw=1.2, label=label)]
             return
         label = f"at most these: {told}"
         self.threshold_lines_ = [
             ax.axhline(limit, color=colour, ls="--", lw=1.0, label=None if k else label)
-            for k, (limit, colour) in enumerate(zip(limits, colours, strict=True))
+            for k, (limit, colour) in enumerate(zip(limits, theme.clusters(len(limits)), strict=True))
         ]

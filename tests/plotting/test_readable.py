@@ -1,0 +1,53 @@
+"""Every picture reads: no text is cut off, covered or too pale, and the axes are not squeezed."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import pytest
+
+from gallery import CASES, DISPLAYS, draws, picture
+from readable import complaints
+
+PICTURES = [(display, case) for display in DISPLAYS for case in CASES if draws(display, case)]
+
+
+@pytest.fixture(autouse=True)
+def no_figure_stays():
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize(
+    ("display", "case"), PICTURES, ids=[f"{display}-{case.name}" for display, case in PICTURES]
+)
+def test_every_picture_reads(display, case):
+    assert complaints(picture(display, case).figure_) == []
+
+
+def test_a_wide_picture_reads_at_every_resolution():
+    """Letters have whole pixels, so a legend is wider at some resolutions than at others."""
+    case = next(case for case in CASES if case.name == "ten long names")
+    figure = picture("CredalPartitionDisplay", case).figure_
+    for dpi in (50, 70, 150, 220):
+        figure.set_dpi(dpi)
+        assert complaints(figure) == []
+
+
+def test_a_picture_that_does_not_read_is_found():
+    figure, ax = plt.subplots(figsize=(4, 3))
+    ax.set_xlabel("far too long a name for these axes, which nobody will ever be able to read in full here")
+    ax.text(0.5, 0.5, "one")
+    ax.text(0.5, 0.51, "two")
+    ax.text(0.1, 0.1, "pale", color="0.9")
+    small = figure.add_axes([0.9, 0.9, 0.05, 0.05])
+    small.axis("off")
+    words = " ".join(complaints(figure))
+    for expected in (
+        "is cut off",
+        "'one' covers 'two'",
+        "'pale' is too pale",
+        "the axes measure 0.20 x 0.15",
+    ):
+        assert expected in words
