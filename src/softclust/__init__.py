@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # for editors and type checkers; at run time names are loaded
     from softclust.estimators.mixture import GaussianMixture as GaussianMixture
     from softclust.estimators.possibilistic import PossibilisticCMeans as PossibilisticCMeans
     from softclust.estimators.spreading import FuzzyLabelSpreading as FuzzyLabelSpreading
+    from softclust.explanation.explaining import explain as explain
     from softclust.grammar.separation import CentralDistance as CentralDistance
     from softclust.grammar.separation import Repulsion as Repulsion
     from softclust.knowledge.doubts import doubted_labels as doubted_labels
@@ -54,6 +55,7 @@ _HOMES = {
     "Pairs": "knowledge.supervision",
     "sample_supervision": "knowledge.supervision",
     "doubted_labels": "knowledge.doubts",
+    "explain": "explanation.explaining",
     "make": "acronyms",
     "catalogue": "acronyms",
     "select": "selection",

@@ -144,6 +144,22 @@ def test_a_report_tells_of_the_fit(folder, capsys):
     assert "the model was fitted on 150" in capsys.readouterr().err
 
 
+def test_a_report_knows_labels_and_classes(folder, capsys):
+    lines = (folder / "iris.csv").read_text().splitlines()
+    truth = load_iris().target_names[load_iris().target]
+    whole = [f"{line},{name}" for line, name in zip(lines, ["true", *truth], strict=True)]
+    (folder / "whole.csv").write_text("\n".join(whole))
+    arguments = ["--labels=species", "--drop=true", "--model=m.zip", "--json"]
+    assert call("fit", "whole.csv", *arguments) == 0
+    assert call("report", "m.zip", "whole.csv", "--labels=species", "--classes=true", "--out=r.html") == 0
+    page = (folder / "r.html").read_text()
+    assert "rows whose class is known and was not told to the fit" in page
+    assert "Nearest labelled rows are" in page
+    capsys.readouterr()
+    assert call("report", "m.zip", "whole.csv", "--classes=none", "--out=s.html") == 2
+    assert "none" in capsys.readouterr().err
+
+
 def test_select_chooses(folder, capsys):
     assert call("select", "iris.csv", "--drop", "species", "--clusters", "2-4", "--out", "t.csv") == 0
     said = " ".join(capsys.readouterr().err.split())

@@ -217,7 +217,15 @@ def plot(model: Path, data: Path, *, out: Path, kind: str = "map", force: bool =
 
 
 @app.command
-def report(model: Path, data: Path, *, out: Path = Path("report.html"), force: bool = False):
+def report(
+    model: Path,
+    data: Path,
+    *,
+    labels: str | None = None,
+    classes: str | None = None,
+    out: Path = Path("report.html"),
+    force: bool = False,
+):
     """Write one page about a model and its rows, with tables and pictures.
 
     Parameters
@@ -226,6 +234,10 @@ def report(model: Path, data: Path, *, out: Path = Path("report.html"), force: b
         File of a model from `softclust fit --model`.
     data
         File of the rows on which the model was fitted.
+    labels
+        Column of the labels that the fit was told.
+    classes
+        Column of the true classes, to compare memberships with; it may have gaps.
     out
         File for the page; the page needs no other file.
     force
@@ -233,7 +245,7 @@ def report(model: Path, data: Path, *, out: Path = Path("report.html"), force: b
     """
     from softclust.cli.report import run
 
-    run(model, data, out, force)
+    run(model, data, out, labels_column=labels, classes_column=classes, force=force)
 
 
 @app.command
@@ -283,6 +295,41 @@ def ask(
         model, data, number=number, labels_column=labels, key=id, sheet=sheet, strategy=strategy,
         audit=audit, seed=seed, out=out, as_json=json, force=force,
     )  # fmt: skip
+
+
+@app.command
+def explain(
+    model: Path,
+    data: Path,
+    *,
+    row: list[int] | None = None,
+    doubtful: int | None = None,
+    between: tuple[str, str] | None = None,
+    labels: str | None = None,
+    json: bool = False,
+):
+    """Explain why rows are in their clusters: which features speak for which cluster.
+
+    Parameters
+    ----------
+    model
+        File of a model from `softclust fit --model`.
+    data
+        File of rows; the columns of the fit are found by their names.
+    row
+        Row to explain, from 0; repeat the option for more rows.
+    doubtful
+        Explain so many of the most doubtful rows.
+    between
+        Compare these two clusters, in place of the two likeliest of each row.
+    labels
+        Column of labels, to name the nearest labelled rows.
+    json
+        Print the explanations as JSON.
+    """
+    from softclust.cli.explain import run
+
+    run(model, data, asked=row, doubtful=doubtful, between=between, labels_column=labels, as_json=json)
 
 
 @app.command

@@ -62,7 +62,9 @@ def fit(
         from softclust.cli.report import write
 
         notes = [*said, *([] if scaling is None else [STANDARDIZED])]
-        write(model, X, rows.names, page, title=f"Clusters of {data[0].name}", notes=notes)
+        write(
+            model, X, rows.names, page, title=f"Clusters of {data[0].name}", notes=notes, known=rows.labels
+        )
     if as_json:
         print(json.dumps(_summary(model, method, rows, out, model_path)))
         return

@@ -4,30 +4,45 @@ from __future__ import annotations
 
 import softclust
 from softclust.cli import show
-from softclust.cli.fit import STANDARDIZED, scaled_rows
+from softclust.cli.fit import STANDARDIZED
+from softclust.cli.rows import rows_of_model, scaled
 from softclust.cli.tables import Output
+from softclust.files.labels import labels_of
 
 
-def write(model, X, names, output, *, title, notes=()):
-    """Write the page; without matplotlib, raise a ValueError that says how to install it."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise ValueError("The report needs matplotlib: pip install 'softclust[plot]'.") from None
-    matplotlib.use("Agg")
-    from softclust.report.page import report
+def write(model, X, names, output, *, title, notes=(), known=None, classes=None):
+    """Write the page; `known` are labels that the fit was told, `classes` those that judge it."""
+    from softclust.report import report
 
-    output.write_text(report(model, X, feature_names=names, title=title, notes=notes))
+    scaling = getattr(model, "scaling_", None)
+    output.write_text(
+        report(
+            model, X, feature_names=names, title=title, notes=notes, scaling=scaling, labels=known,
+            classes=classes,
+        )
+    )  # fmt: skip
 
 
-def run(model_path, data, out, force):
+def run(model_path, data, out, *, labels_column=None, classes_column=None, force=False):
+    """Write the page; `app.report` documents the options."""
     output = Output(out, force)
     model = softclust.load(model_path)
-    X, names = scaled_rows(model, model_path, data)
+    rows = rows_of_model(model, model_path, data, labels=labels_column)
+    X, names = scaled(rows.X, model.scaling_), rows.names
     if len(X) != len(model.labels_):
         raise ValueError(
             f"{data} has {len(X)} rows, but the model was fitted on {len(model.labels_)}: give those."
         )
+    classes = None if classes_column is None else labels_of(rows.table, classes_column, rows.rows)[0]
     notes = () if model.scaling_ is None else (STANDARDIZED,)
-    write(model, X, names, output, title=f"Clusters of {data.name}", notes=notes)
+    write(
+        model,
+        X,
+        names,
+        output,
+        title=f"Clusters of {data.name}",
+        notes=notes,
+        known=rows.labels,
+        classes=classes,
+    )
     show.say(show.console(), f"The report: {out}")

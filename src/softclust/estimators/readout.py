@@ -11,7 +11,8 @@ from scipy.special import chdtr
 from softclust.grammar.frame import Frame
 from softclust.grammar.model import Model
 from softclust.grammar.partitions import CredalMembers, Members, Partition
-from softclust.grammar.prototypes.base import LOG_DENSITIES, PURE_NUMBERS
+from softclust.grammar.prototypes.base import LOG_DENSITIES, PURE_NUMBERS, SQUARED_LENGTHS
+from softclust.grammar.prototypes.parts import BEYOND, Parts
 from softclust.grammar.state import State
 from softclust.grammar.sweep import assign
 from softclust.sources.units import LARGEST_EXPONENT, Units
@@ -59,6 +60,18 @@ class Fitted(Value):
         out = _Distances(np.empty((len(source), self.model.n_clusters), source.rows.X.dtype))
         source.fill(_distances, out, self.model, self.state)
         return out.distances
+
+    def parts(self, row: np.ndarray) -> Parts | None:
+        """Exact parts of the distances of a row (p,), in the units of the data; None if there are none."""
+        prototypes = self.model.prototypes
+        point = self.units.to_loop(np.asarray(row, dtype=np.float64)[None])[0]
+        parts = prototypes.parts(point, self.state.theta)
+        if parts is None or prototypes.measure != SQUARED_LENGTHS:
+            return parts
+        features = self.units.squares_to_data(parts.features)
+        if not np.isfinite(features).all() or (parts.features.any() and not features.any()):
+            raise ValueError(BEYOND)
+        return parts._replace(features=features)
 
     def log_densities(self, source: Any) -> np.ndarray:
         """(n,) log-density of each row of a mixture."""
@@ -119,6 +132,12 @@ def members(fitted: Any, source: Any) -> Any:
 def distances(fitted: Any, source: Any) -> np.ndarray:
     """(n, c) distances of each row to each cluster."""
     return fitted.distances(source)
+
+
+def distance_parts(estimator: Any, row: np.ndarray) -> Parts | None:
+    """Exact parts of the distances of a row (p,) to each cluster; None if there are no exact parts."""
+    parts = getattr(estimator._fitted, "parts", None)
+    return None if parts is None else parts(row)
 
 
 def log_densities(fitted: Fitted, source: Any) -> np.ndarray:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from softclust.grammar.prototypes.parts import BEYOND, Parts
 from softclust.medoids.metrics import Compiled, Named, metric_for
 from softclust.medoids.spaces import Matrix
 
-if TYPE_CHECKING:
-    pass
+_EUCLIDEAN = ("euclidean", "l2", "sqeuclidean")
 
 
 class Nearest(NamedTuple):
@@ -51,6 +51,17 @@ class FittedMedoids:
     def members(self, source: Any) -> Nearest:
         """The nearest medoid of each row."""
         return Nearest(self.nearest(source)[0])
+
+    def parts(self, row: np.ndarray) -> Parts | None:
+        """Exact parts of the squared distances of a row (p,) to the medoids; None for other metrics."""
+        if self.centers is None or self.metric not in _EUCLIDEAN or self.parameters:
+            return None
+        gaps = np.asarray(row, dtype=np.float64) - self.centers
+        with np.errstate(over="ignore", under="ignore"):
+            squares = gaps**2
+        if not np.isfinite(squares).all() or (gaps.any() and not squares.any()):
+            raise ValueError(BEYOND)
+        return Parts(squares, {})
 
     def distances(self, source: Any) -> np.ndarray:
         """(n, k) distances of each row to each medoid."""

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softclust.explanation import cluster_names
+
 
 class Finding(NamedTuple):
     """A small table with a title."""
@@ -16,21 +18,8 @@ class Finding(NamedTuple):
 
 
 def names_of(model: Any) -> list[str]:
-    """Return the names of the clusters: the classes of the labels, or numbers; no two are equal.
-
-    A cluster beyond the classes has its number, counted from 1: "cluster 4".
-    """
-    classes = getattr(model, "classes_", None)
-    given = range(model.memberships_.shape[1]) if classes is None else classes
-    names: list[str] = []
-    taken = {str(name) for name in given if name is not None}
-    for k, name in enumerate(given):
-        wanted = f"cluster {k + 1}" if name is None else str(name)
-        free, copy = wanted, 2
-        while free in names or (name is None and free in taken):
-            free, copy = f"{wanted} ({copy})", copy + 1
-        names.append(free)
-    return names
+    """Return the names of the clusters: the classes of the labels, or numbers; no two are equal."""
+    return cluster_names(model)
 
 
 def outliers_of(model: Any) -> np.ndarray:

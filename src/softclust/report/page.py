@@ -1,31 +1,35 @@
-"""One page about a fit: a self-contained HTML file with its tables and pictures."""
+"""One page about a fit: a self-contained HTML file with its words, tables and pictures."""
 
 from __future__ import annotations
 
 import base64
-import io
-from collections.abc import Iterable, Iterator, Sequence
-from html import escape
+import hashlib
+from collections.abc import Sequence
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 import softclust
-from softclust.metrics import INDICES, validity
-from softclust.report import findings
-from softclust.report.findings import names_of, outliers_of
+from softclust.explanation.names import number
+from softclust.report import clusters, quality, rows, told
+from softclust.report.facts import Facts
+from softclust.report.glossary import GLOSSARY, anchor, glossary
+from softclust.report.html import Html, joined, paragraph, section, tag
+from softclust.report.summary import summary
 
-_STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 60rem; margin: 2rem auto;
-  padding: 0 1rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
-table { border-collapse: collapse; font-size: .92rem; }
-caption { text-align: left; color: #555; padding: .3rem 0; }
-th, td { padding: .25rem .8rem; border-bottom: 1px solid #ddd; text-align: right; }
-th:first-child, td:first-child { text-align: left; }
-img { max-width: 100%; height: auto; } p.none { color: #555; } .wide { overflow-x: auto; }
-"""
-_MOST_ROWS = 12
+_CONTENTS = {
+    "clusters": "Clusters",
+    "map": "Map",
+    "sure": "How sure",
+    "doubt": "Doubt",
+    "outliers": "Outliers",
+    "told": "Labels and pairs",
+    "rows": "Rows",
+    "classes": "Known classes",
+    "validity": "Validity",
+    "fit": "The fit",
+}
 
 
 def report(
@@ -35,6 +39,9 @@ def report(
     feature_names: Sequence[str] | None = None,
     title: str = "Clusters",
     notes: Sequence[str] = (),
+    scaling: Any = None,
+    labels: Any = None,
+    classes: Any = None,
 ) -> str:
     """Return an HTML page about a fitted estimator and the rows of its fit.
 
@@ -45,115 +52,111 @@ def report(
     X : array-like of shape (n, p)
         The rows of the fit.
     feature_names : sequence of str, default=None
-        Names of the columns.
+        Names of the columns; None takes those that the model knows from its fit.
     title : str, default="Clusters"
         Heading of the page.
     notes : sequence of str
         Sentences to show first: warnings of the fit, the scaling of the rows.
+    scaling : array-like of shape (2, p), default=None
+        Means and deviations by which the rows were standardised: the page is then in units before that.
+    labels : array-like of shape (n,) or (n, c), default=None
+        The labels that the fit was told, to name the nearest labelled rows and labels that look wrong.
+    classes : array-like of shape (n,), default=None
+        The true classes, as far as known, to compare memberships with; -1, None or NaN if not known.
 
     Returns
     -------
     str
-        The page, with its pictures inside: it needs no other file and no network.
+        The page: it needs no other file, no network and no script from elsewhere.  Its size hardly grows
+        with the number of rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softclust import FuzzyCMeans
+    >>> from softclust.report import report
+    >>> iris = load_iris()
+    >>> page = report(FuzzyCMeans(3, random_state=0).fit(iris.data), iris.data, title="Iris")
+    >>> "150 rows fall into 3 clusters" in page
+    True
     """
-    X = np.asarray(X, dtype=float)
-    features = [f"feature {j}" for j in range(X.shape[1])] if feature_names is None else list(feature_names)
-    parts = [
-        _run(model, X),
-        *(f"<p>{escape(note)}</p>" for note in notes),
-        "<h2>Clusters</h2>",
-        _clusters(model, X, features),
-        *_pictures(model, X, features),
-        "<h2>Rows in most doubt</h2>",
-        _found(findings.doubtful(model, _MOST_ROWS), "There is one cluster only."),
-        "<h2>Outliers</h2>",
-        _found(findings.outliers(model, _MOST_ROWS), "None."),
-        "<h2>What was told and not honoured</h2>",
-        _found(findings.unsatisfied(model, _MOST_ROWS), "Nothing: all labels and pairs hold."),
-        "<h2>Validity</h2>",
-        _validity(model, X),
+    scaling = None if scaling is None else np.asarray(scaling, dtype=np.float64)
+    facts = Facts(model, X, feature_names, scaling, labels, classes)
+    if len(facts.points) != len(facts.own):
+        raise ValueError(
+            f"X has {len(facts.points)} rows, but the model was fitted on {len(facts.own)}: give those."
+        )
+    sections = [
+        clusters.clusters(facts),
+        clusters.picture(facts),
+        clusters.sureness(facts),
+        rows.doubtful(facts),
+        rows.outliers(facts),
+        told.told(facts),
+        rows.listing(facts),
+        quality.agreement(facts),
+        quality.indices(facts),
+        _fit(facts),
     ]
-    head = f"<meta charset='utf-8'><title>{escape(title)}</title><style>{_STYLE}</style>"
-    body = "\n".join([f"<h1>{escape(title)}</h1>", *parts])
-    return f"<!doctype html><html lang='en'><head>{head}</head><body>{body}</body></html>"
+    said = joined([summary(facts), *(paragraph(note, class_="note") for note in notes)])
+    body = [tag("header", tag("h1", title)), said, _contents(sections), *sections]
+    body.append(glossary([word for word in GLOSSARY if f"#{anchor(word)}" in "".join(map(str, body))]))
+    return _document(title, tag("main", *body))
 
 
-def _table(headings: Iterable[Any], rows: Iterable[Iterable[Any]], caption: str | None = None) -> str:
-    """Return a table as HTML."""
-    head = "".join(f"<th>{escape(str(h))}</th>" for h in headings)
-    body = "".join("<tr>" + "".join(f"<td>{escape(str(c))}</td>" for c in row) + "</tr>" for row in rows)
-    words = f"<caption>{escape(caption)}</caption>" if caption else ""
-    return f"<div class='wide'><table>{words}<tr>{head}</tr>{body}</table></div>"
+def _contents(sections: Sequence[Html | None]) -> Html:
+    """Return links to the sections."""
+    page = joined(sections)
+    links = (tag("a", words, href=f"#{id_}") for id_, words in _CONTENTS.items() if f'id="{id_}"' in page)
+    return tag("nav", *links, aria_label="Contents")
 
 
-def _run(model: Any, X: np.ndarray) -> str:
-    """Return a paragraph about the run: changed parameters, size of the data, iterations and objective."""
+def _fit(facts: Facts) -> Html:
+    """Return the section about the run: changed parameters, size of the data, iterations and objective."""
+    model, (n, p) = facts.model, facts.points.shape
+    defaults = type(model)().get_params()
     changed = ", ".join(
         f"{name}={value!r}"
         for name, value in model.get_params().items()
-        if np.ndim(value) == 0 and not _is_default(model, name, value)
+        if np.ndim(value) == 0 and not _is_same(value, defaults[name])
     )
-    rest = "came to rest" if model.converged_ else "was stopped before it came to rest"
-    return (
-        f"<p>{type(model).__name__}({escape(changed)}) on {len(X)} rows and {X.shape[1]} columns; "
-        f"it {rest} after {model.n_iter_} iterations with the objective {model.objective_:.6g}. "
-        f"softclust {softclust.__version__}.</p>"
-    )
+    said = [f"{type(model).__name__}({changed}) on {n:,} rows and {p:,} columns."]
+    if hasattr(model, "n_iter_"):
+        rest = "came to rest" if model.converged_ else "was stopped before it came to rest"
+        end = f" with the objective {number(float(model.objective_))}"
+        said.append(f" It {rest} after {model.n_iter_} iterations{end}.")
+    return section("The fit", paragraph(*said, f" softclust {softclust.__version__}."), id_="fit")
 
 
-def _is_default(model: Any, name: str, value: Any) -> bool:
-    default = type(model)().get_params()[name]
+def _is_same(value: Any, default: Any) -> bool:
     return value is default or (type(value) is type(default) and value == default)
 
 
-def _clusters(model: Any, X: np.ndarray, features: list[str]) -> str:
-    """Return a table of the clusters: number of rows and outliers, mean and deviation of each feature."""
-    outlying, rows = outliers_of(model), []
-    for k, name in enumerate(names_of(model)):
-        mine = model.labels_ == k
-        inside = X[mine & ~outlying]
-        profile = (
-            [f"{v.mean():.4g} ± {v.std():.2g}" for v in inside.T] if len(inside) else [""] * X.shape[1]
-        )
-        rows.append([name, (mine & ~outlying).sum(), (mine & outlying).sum(), *profile])
-    return _table(["cluster", "rows", "outliers", *features], rows, "mean ± standard deviation of its rows")
-
-
-def _pictures(model: Any, X: np.ndarray, features: list[str]) -> Iterator[str]:
-    """Yield a heading and an embedded picture for each display that suits the model."""
-    import matplotlib.pyplot as plt
-
-    from softclust import plotting
-
-    names = {"cluster_names": names_of(model)}
-    evidential, possibilistic = hasattr(model, "masses_"), hasattr(model, "typicalities_")
-    first = plotting.CredalPartitionDisplay if evidential else plotting.MembershipMapDisplay
-    wanted: list[Any] = [("Map", first, {"feature_names": features, **names})] if X.shape[1] > 1 else []
-    wanted += [("Memberships", plotting.MembershipHeatmapDisplay, names)]
-    wanted += [("Typicalities", plotting.TypicalityDisplay, names)] if possibilistic else []
-    if hasattr(model, "objective_history_") and len(model.objective_history_) > 1:
-        wanted += [("Convergence", plotting.ConvergenceDisplay, {})]
-    for title, display, more in wanted:
-        drawn = display.from_estimator(model, X, **more)
-        picture = io.BytesIO()
-        drawn.figure_.savefig(picture, format="png", dpi=110)
-        plt.close(drawn.figure_)
-        data = base64.b64encode(picture.getvalue()).decode()
-        yield f"<h2>{title}</h2><img alt='{title}' src='data:image/png;base64,{data}'>"
-
-
-def _found(finding: findings.Finding | None, otherwise: str) -> str:
-    """Return a finding as a table, or the sentence `otherwise` if the finding is None."""
-    if finding is None:
-        return f"<p class='none'>{escape(otherwise)}</p>"
-    return _table(finding.headings, finding.cells, finding.title)
-
-
-def _validity(model: Any, X: np.ndarray) -> str:
-    """Return a table of validity indices."""
-    values = validity(model, X)
-    cells = [
-        [name.replace("_", " "), f"{value:.4g}", "great" if INDICES[name].greater_is_better else "small"]
-        for name, value in values.items()
+def _document(title: str, body: Html) -> str:
+    """Return the whole document; its policy allows its own style and script, and nothing else."""
+    style, script = (_static(name) for name in ("page.css", "page.js"))
+    policy = (
+        f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    head = [
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=policy),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", title),
+        tag("style", style),
     ]
-    return _table(["index", "value", "good if"], cells)
+    end = tag("script", script)
+    page = tag("html", tag("head", *head), tag("body", body, end), lang="en")
+    return f"<!doctype html>\n{page}\n"
+
+
+def _static(name: str) -> Html:
+    """Return a file of this package, which needs no escaping."""
+    return Html(files("softclust.report").joinpath(name).read_text(encoding="utf-8"))
+
+
+def _digest(text: str) -> str:
+    """Return the digest by which a policy allows a style or a script."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -155,7 +155,9 @@ class Polynomial(Separable):
         """Minimise sum_k a_k u_k^2 + l_k u_k on the simplex, exactly, by water-filling."""
         steep = 2 * cost * ((1 - self.beta) / (1 + self.beta) + pull)  # 2 a_k
         level = cost * (2 * self.beta / (1 + self.beta) - 2 * pull * wish) + tilt  # l_k, the slope at 0
-        if np.any(tilt):  # from the least level, beside which a cluster without cost is not lost in rounding
+        if np.any(
+            tilt
+        ):  # from the least level, beside which a cluster without cost is not lost in rounding
             level = level - level.min(axis=1, keepdims=True)
         order = np.argsort(level, axis=1, kind="stable")
         give, start = (np.take_along_axis(array, order, axis=1) for array in (1 / steep, level))

@@ -30,6 +30,7 @@ from softclust.values import Value
 
 if TYPE_CHECKING:
     from softclust.grammar.frame import Frame
+    from softclust.grammar.prototypes.parts import Parts
     from softclust.grammar.separation import CentralDistance, Repulsion
     from softclust.grammar.state import Stats
     from softclust.sources.units import Units
@@ -69,6 +70,7 @@ class Prototypes(Value):
 
     - `from_data`, if its fields depend on the rows or on the request;
     - `begin`, `start` and `shape_given`, if theta is more than the centres;
+    - `parts`, if its distance is a sum over features;
     - `moved`, if its moments depend on theta and `is_additive` is true;
     - `passes` and `columns`, if a compiled pass exists for it.
 
@@ -185,6 +187,13 @@ class Prototypes(Value):
         of a row must not depend on the other rows of its block, down to the last bit.
         """
         raise NotImplementedError
+
+    def parts(self, point: np.ndarray, theta: Theta) -> Parts | None:
+        """Split the distances of one row (p,), in loop units, into parts by feature; see `Parts`.
+
+        None if the distance is no sum over features.
+        """
+        return None
 
     def moments(self, points: np.ndarray, W: np.ndarray, theta: Theta, frame: Frame) -> Theta:
         """Add up the rows, weighed by their influence.  `solve` sees nothing else of the data.

@@ -9,6 +9,7 @@ import numpy as np
 
 from softclust._lazy import kernels
 from softclust.grammar.prototypes.base import GEOMETRIES, PURE_NUMBERS, Prototypes, Request, Theta
+from softclust.grammar.prototypes.parts import Parts
 
 if TYPE_CHECKING:
     from softclust.grammar.frame import Frame
@@ -145,6 +146,13 @@ class Cosines(Custom):
     @classmethod
     def from_data(cls, source: Any, request: Request) -> Self:
         return cls()
+
+    def parts(self, point: np.ndarray, theta: Theta) -> Parts:
+        """Return half the squares of a chord's coordinates; a row of zeros is 1 from every centre."""
+        V = _of_length_one(theta[0])
+        if not point.any():
+            return Parts(np.zeros_like(V), {"no direction": np.ones(len(V))})
+        return Parts(0.5 * (_of_length_one(point[None]) - V) ** 2, {})
 
 
 def _of_length_one(X: np.ndarray) -> np.ndarray:

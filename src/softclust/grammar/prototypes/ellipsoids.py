@@ -12,6 +12,7 @@ import numpy as np
 from softclust._lazy import kernels
 from softclust.grammar.prototypes.axes import axes
 from softclust.grammar.prototypes.base import PURE_NUMBERS, Prototypes, Request, Theta
+from softclust.grammar.prototypes.parts import Parts, quadratic_parts
 from softclust.grammar.prototypes.points import HOLD, LOST, firm_solution
 from softclust.sources.spread import variances
 from softclust.values import cache_last
@@ -126,6 +127,9 @@ class Ellipsoids(Prototypes):
     def distances(self, points: np.ndarray, theta: Theta, frame: Frame) -> np.ndarray:
         """Return |L'(x - v)|^2, which is never negative."""
         return kernels("ellipsoids").squared_distances(points, *self.columns(theta, frame))
+
+    def parts(self, point: np.ndarray, theta: Theta) -> Parts:
+        return Parts(quadratic_parts(point - theta[0], np.linalg.cholesky(theta[1])), {})
 
     def moments(self, points: np.ndarray, W: np.ndarray, theta: Theta, frame: Frame) -> Theta:
         """Return the first and second moments of each set about its place: sum W z, sum W z z'."""

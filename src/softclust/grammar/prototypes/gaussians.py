@@ -13,6 +13,7 @@ from softclust._lazy import kernels
 from softclust.grammar.prototypes.axes import axes
 from softclust.grammar.prototypes.base import AT_HARD_CLUSTERS, LOG_DENSITIES, Prototypes, Request, Theta
 from softclust.grammar.prototypes.ellipsoids import about, check_covariances, is_above, safe_variances
+from softclust.grammar.prototypes.parts import Parts, quadratic_parts
 from softclust.sources.spread import deviations
 from softclust.values import cache_last
 
@@ -153,6 +154,13 @@ class Gaussians(Prototypes):
     def distances(self, points: np.ndarray, theta: Theta, frame: Frame) -> np.ndarray:
         level, roots = self.levels(theta)
         return 0.5 * self.squared(points, theta, roots) + level.astype(points.dtype)
+
+    def parts(self, point: np.ndarray, theta: Theta) -> Parts:
+        """Return the parts of -2 ln pi_k N(x; mu_k, Sigma_k), but for p ln 2 pi."""
+        gaps, (roots, half) = point - theta[0], self._roots(theta[1])
+        squares = (gaps * roots) ** 2 if self._is_diagonal else quadratic_parts(gaps, roots)
+        weights = np.log(np.maximum(theta[2], _LEAST_WEIGHT))
+        return Parts(squares, {"log determinant": -2 * half, "log weight": -2 * weights})
 
     def moments(self, points: np.ndarray, W: np.ndarray, theta: Theta, frame: Frame) -> Theta:
         """Return first and second moments about the old means; squares alone for "diag" and "spherical"."""

@@ -10,6 +10,7 @@ from scipy.linalg.lapack import dposv
 
 from softclust._lazy import kernels
 from softclust.grammar.prototypes.base import Prototypes, Theta
+from softclust.grammar.prototypes.parts import Parts
 
 if TYPE_CHECKING:
     from softclust.grammar.frame import Frame
@@ -56,6 +57,9 @@ class Points(Prototypes):
         for x, v in zip(points.T, V.T.astype(points.dtype), strict=True):
             D += (x[:, None] - v) ** 2
         return D
+
+    def parts(self, point: np.ndarray, theta: Theta) -> Parts | None:
+        return Parts((point - theta[0]) ** 2, {})
 
     def moments(self, points: np.ndarray, W: np.ndarray, theta: Theta, frame: Frame) -> Theta:
         """Return the first moments W'X (K, p) about the origin of the loop."""

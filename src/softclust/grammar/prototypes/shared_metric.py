@@ -10,6 +10,7 @@ import numpy as np
 from softclust.grammar.prototypes.axes import axes
 from softclust.grammar.prototypes.base import PURE_NUMBERS, Request, Theta
 from softclust.grammar.prototypes.ellipsoids import check_covariances
+from softclust.grammar.prototypes.parts import Parts, quadratic_parts
 from softclust.grammar.prototypes.points import Points
 from softclust.sources.spread import covariance
 
@@ -78,3 +79,6 @@ class SharedMetric(Points):
                 along += x * factor
             D += (along[:, None] - (V * r).sum(axis=1)) ** 2
         return D
+
+    def parts(self, point: np.ndarray, theta: Theta) -> Parts:
+        return Parts(quadratic_parts(point - theta[0], self.root[None]), {})

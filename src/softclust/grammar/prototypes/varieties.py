@@ -13,6 +13,7 @@ from softclust._lazy import kernels
 from softclust.grammar.prototypes.axes import axes
 from softclust.grammar.prototypes.base import AT_NEIGHBOURHOODS, Prototypes, Request, Theta
 from softclust.grammar.prototypes.ellipsoids import about
+from softclust.grammar.prototypes.parts import Parts, quadratic_parts
 from softclust.grammar.prototypes.points import LOST
 from softclust.sources.spread import variances
 from softclust.values import cache_last
@@ -111,6 +112,10 @@ class Varieties(Prototypes):
     def distances(self, points: np.ndarray, theta: Theta, frame: Frame) -> np.ndarray:
         """Return |L'(x - v)|^2, which is never negative and sharp near 0."""
         return kernels("ellipsoids").squared_distances(points, *self.columns(theta, frame))
+
+    def parts(self, point: np.ndarray, theta: Theta) -> Parts:
+        V, P = theta
+        return Parts(quadratic_parts(point - V, np.eye(V.shape[1]) - P), {})
 
     def moments(self, points: np.ndarray, W: np.ndarray, theta: Theta, frame: Frame) -> Theta:
         """Return the first and second moments of each cluster about its point: sum W z, sum W z z'."""
