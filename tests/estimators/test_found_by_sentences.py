@@ -57,7 +57,9 @@ def test_a_linked_row_on_a_centre_with_the_polynomial_fuzzifier():
 
 def test_clusters_that_all_lost_their_rows_have_scores(tmp_path):
     X = np.random.default_rng(0).normal(size=(30, 1))
-    model = sc.ImprovedPossibilisticCMeans(3, separation=sc.Repulsion(1e9), scale=1e-3, random_state=0).fit(X)
+    model = sc.ImprovedPossibilisticCMeans(3, separation=sc.Repulsion(1e9), scale=1e-3, random_state=0).fit(
+        X
+    )
     assert np.abs(model.cluster_centers_).max() > 10  # none of the rows is near
     assert np.isfinite(model.outlier_scores_).all()
     sc.save(model, tmp_path / "far.zip")
@@ -74,3 +76,25 @@ def test_the_noise_distance_of_weights_is_that_of_copies(seed):
         one = sc.EvidentialCMeans(2, init=X[:2]).fit(X[order], sample_weight=copies[order] / 7)
         two = sc.EvidentialCMeans(2, init=X[:2]).fit(np.repeat(X, copies, axis=0))
         np.testing.assert_allclose(one.noise_distance_, two.noise_distance_, rtol=1e-9)
+
+
+def test_rows_of_weight_0_do_not_choose_the_units():
+    """Most rows are absent and far away: neither origin nor spread of the loop's units is theirs."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3)) + 4 * rng.integers(0, 2, (60, 1))
+    absent = 1e12 + 1e4 * rng.normal(size=(100, 3))
+    words = {"geometry": "ellipsoids", "init": X[:3], "random_state": 0}
+    one = sc.ImprovedPossibilisticCMeans(3, **words).fit(X)
+    two = sc.ImprovedPossibilisticCMeans(3, **words)
+    two.fit(np.vstack([absent, X]), sample_weight=np.r_[np.zeros(100), np.ones(60)])
+    np.testing.assert_allclose(two.objective_, one.objective_, rtol=1e-9)
+    np.testing.assert_allclose(two.cluster_centers_, one.cluster_centers_, atol=1e-6)
+
+
+@pytest.mark.parametrize("far", [1e3, 1e4, 1e6])
+@pytest.mark.parametrize("cls", [sc.PossibilisticFuzzyCMeans, sc.ImprovedPossibilisticCMeans])
+def test_noise_keeps_centres_off_a_far_outlier(cls, far, blobs):
+    """Also in the run of FCM from which scales and centres come."""
+    X, _ = blobs
+    model = cls(3, noise_distance=3.0, random_state=0).fit(np.vstack([X, [[far, far]]]))
+    assert np.abs(model.cluster_centers_).max() < 20

@@ -14,7 +14,17 @@ FINE = {"tol": 1e-10, "max_iter": 3000}
 TYPICAL = ("PossibilisticCMeans", "PossibilisticFuzzyCMeans", "ImprovedPossibilisticCMeans")
 LINKED = ("HardCMeans", "FuzzyCMeans", "EvidentialCMeans", "GaussianMixture")
 # In a plane of two features a plane is everything, so planes need three.
-GEOMETRIES = ("points", "points", "points", "ellipsoids", "ellipsoids", "mahalanobis", "lines", "planes", "directions")
+GEOMETRIES = (
+    "points",
+    "points",
+    "points",
+    "ellipsoids",
+    "ellipsoids",
+    "mahalanobis",
+    "lines",
+    "planes",
+    "directions",
+)
 
 
 @dataclass(frozen=True)
@@ -89,7 +99,9 @@ class Sentence:
         for name, power in powers.items():
             value = parameters.get(name)
             if value is not None and not isinstance(value, str):
-                parameters[name] = np.asarray(value) * factor**power if np.ndim(value) else value * factor**power
+                parameters[name] = (
+                    np.asarray(value) * factor**power if np.ndim(value) else value * factor**power
+                )
         if isinstance(parameters.get("separation"), sc.Repulsion):
             strength = parameters["separation"].strength * factor**4
             parameters["separation"] = sc.Repulsion(strength)
@@ -183,7 +195,8 @@ def _exponent(rng: Any) -> Any:
 def _shared(rng: Any, X: np.ndarray, c: int, noise: bool = True) -> dict[str, Any]:
     """Geometry, separation, noise and density of the c-means families."""
     geometry = str(rng.choice(GEOMETRIES))
-    if geometry == "planes" and X.shape[1] < 3 or geometry in ("lines", "directions") and X.shape[1] < 2:
+    least = {"planes": 3, "lines": 2, "directions": 2}
+    if X.shape[1] < least.get(geometry, 1):
         geometry = "points"
     size = X.std() * np.sqrt(X.shape[1])
     unit = 1.0 if geometry in ("mahalanobis", "directions") else size
@@ -244,7 +257,9 @@ def _evidential(rng: Any, X: np.ndarray, c: int) -> dict[str, Any]:
 
 def _mixture(rng: Any, X: np.ndarray, c: int) -> dict[str, Any]:
     words: dict[str, Any] = {"covariance_type": str(rng.choice(["full", "tied", "diag", "spherical"]))}
-    words |= _sometimes(rng, 0.3, noise=True) | _sometimes(rng, 0.4, link_strength=float(rng.uniform(0.5, 5)))
+    words |= _sometimes(rng, 0.3, noise=True) | _sometimes(
+        rng, 0.4, link_strength=float(rng.uniform(0.5, 5))
+    )
     return words | _sometimes(rng, 0.5, covariance_prior=float(rng.uniform(2.0, 10.0)))
 
 

@@ -70,7 +70,9 @@ def rows_are_at_their_least(fit: Fitted) -> str | None:
     if J.U is None:
         return None
     if fit.s.estimator == "ImprovedPossibilisticCMeans":
-        return _worst(np.abs(_read_out(J) - fit.model.memberships_).max(axis=1), 1e-6, "share is off by")
+        off = np.abs(_read_out(J) - fit.model.memberships_).max(axis=1)
+        # Where every typicality is below the least float, the library's logarithms still tell shares.
+        return _worst(np.where(J.T.max(axis=1) > 1e-200, off, 0.0), 1e-6, "share is off by")
     slope = J.family.slope(D, J.U, J.T) + J.pair_slopes() / J.known.weight[:, None]
     size = np.abs(J.family.cost(D, J.U, J.T)) + np.abs(J.U * slope).sum(axis=1) + 1e-300
     is_hard = fit.s.estimator == "HardCMeans"
@@ -82,12 +84,12 @@ def rows_are_at_their_least(fit: Fitted) -> str | None:
 def _read_out(J: Objective) -> np.ndarray:
     """`memberships_` of IPCM: u t, divided by its sum; with a label (u t + alpha u)/(1 + alpha)."""
     u = J.U[:, : J.T.shape[1]]
-    u = u / u.sum(axis=1, keepdims=True)
     both = u * J.T
     both = both / both.sum(axis=1, keepdims=True)
     told = ~np.isnan(J.known.target).all(axis=1)
     trust = np.where(told, J.known.alpha / (1 + J.known.alpha), 0.0)[:, None]
-    return both * (1 - trust) + u * trust
+    shares = both * (1 - trust) + u * trust
+    return shares / shares.sum(axis=1, keepdims=True)
 
 
 def _hard_gap(J: Objective, D: np.ndarray) -> np.ndarray:
@@ -125,7 +127,7 @@ def shapes_are_at_rest(fit: Fitted) -> str | None:
 
 def _components_are_at_rest(J: MixtureObjective) -> str | None:
     """mu, Sigma and pi of each component are those of its rows, and of the prior."""
-    N, C = J.scatters()
+    N, _C = J.scatters()
     W = J.known.weight[:, None] * J.U[:, : len(N)]
     some = N > 1e-9 * N.sum()  # a component without rows stands where it stood
     means = W.T @ J.s.X / np.where(N > 0, N, 1.0)[:, None]
@@ -185,7 +187,7 @@ def a_weight_is_a_number_of_copies(fit: Fitted) -> str | None:
     first = np.cumsum(copies) - copies
     two = replace(s, weight=None).rows(repeated, first)
     both = {
-        name: np.vstack([pairs, pairs + [1, 1, 0]])
+        name: np.vstack([pairs, [*pairs, 1, 1, 0]])
         for name, pairs in (("must", two.must), ("cannot", two.cannot))
     }
     one = Fitted(s, s.fit(), None)
@@ -210,6 +212,8 @@ def units_do_not_matter(fit: Fitted) -> str | None:
 def a_fit_from_its_answer_stays(fit: Fitted) -> str | None:
     """A fit that starts where this one ended ends there."""
     s, model = fit.s, fit.model
+    if len(s.linked):  # their memberships are no part of a start
+        return None
     start = (model.cluster_centers_,)
     if hasattr(model, "covariances_"):
         start += (model.covariances_,)

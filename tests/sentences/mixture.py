@@ -59,7 +59,9 @@ class MixtureObjective:
         return [(self.known.must, both - same), (self.known.cannot, same)]
 
     def _pairs(self) -> float:
-        return sum(q * self.U[i] @ breaks @ self.U[j] for pairs, breaks in self._forms() for i, j, q in pairs)
+        return sum(
+            q * self.U[i] @ breaks @ self.U[j] for pairs, breaks in self._forms() for i, j, q in pairs
+        )
 
     def best_shares(self) -> np.ndarray:
         """(n, K) the least U of each row, the other rows held: softmax of minus its costs."""
@@ -86,7 +88,6 @@ class MixtureObjective:
         gaps = self.s.X[:, None] - self.shape.V
         return W.sum(axis=0), np.einsum("ik,ika,ikb->kab", W, gaps, gaps)
 
-
     def best_covariances(self) -> np.ndarray:
         """(c, p, p): (C_k + nu T)/(N_k + nu), as the kind of covariance sees it."""
         kind, (N, C) = self.s.parameters["covariance_type"], self.scatters()
@@ -106,7 +107,12 @@ def mixture_of(s: Sentence, model: Any) -> MixtureObjective:
         noise = -float(np.log(np.ptp(s.X[counts], axis=0)).sum()), model.noise_weight_
         score = model.outlier_scores_[:, None]
         U = np.hstack([U * (1 - score), score])
-    shape = Gaussians(model.means_, _full(model.covariances_, s.parameters["covariance_type"], c, p), model.weights_, noise)
+    shape = Gaussians(
+        model.means_,
+        _full(model.covariances_, s.parameters["covariance_type"], c, p),
+        model.weights_,
+        noise,
+    )
     f = np.where(np.isnan(known.allowed), 1.0, _said(s, known))
     log_f = known.alpha[:, None] * np.log(np.where(f > 0, f, 1.0))
     log_f = np.pad(np.where(f > 0, log_f, -np.inf), ((0, 0), (0, U.shape[1] - c)))
@@ -123,10 +129,7 @@ def mixture_of(s: Sentence, model: Any) -> MixtureObjective:
 def _said(s: Sentence, known: Known) -> np.ndarray:
     """f_ik as it was given; 1 where nothing is said, and where a label excludes all."""
     c = known.target.shape[1]
-    if s.y is None or s.y.ndim == 1:
-        f = known.target
-    else:
-        f = s.y
+    f = known.target if s.y is None or s.y.ndim == 1 else s.y
     f = np.where(np.isnan(f), 1.0, f)[:, :c]
     return np.where(f.max(axis=1, keepdims=True) > 0, f, 1.0)
 

@@ -1,7 +1,7 @@
 """What one row pays in each family for its memberships u and typicalities t, and the slopes of that.
 
-D is (n, c), the squared distances to clusters or, in credal partitions, to sets times |A|^alpha.  U has a last
-column for noise where there is noise.
+D is (n, c), the squared distances to clusters or, in credal partitions, to sets times |A|^alpha.  U has a
+last column for noise where there is noise.
 """
 
 from __future__ import annotations
@@ -159,8 +159,8 @@ def least_typicalities(family: Possibilistic | Mixed | Improved, D: np.ndarray) 
 def least_shares(costs: np.ndarray, m: float, target: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     """(n, K) the u on the simplex with the least sum_k c_k (u_k^m + alpha b_k (u_k - f_k)^2), by bisection.
 
-    Every u_k with u_k > 0 has the same slope l.  Slopes rise with u_k, so u_k(l) is found by bisection, and l
-    by bisection too, since the sum of the u_k(l) rises with it.
+    Every u_k with u_k > 0 has the same slope l.  Slopes rise with u_k, so u_k(l) is found by bisection, and
+    l by bisection too, since the sum of the u_k(l) rises with it.
     """
     said, f = ~np.isnan(target), np.nan_to_num(target)
     pull = np.where(said, alpha[:, None], 0.0)

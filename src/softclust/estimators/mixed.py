@@ -91,7 +91,8 @@ class ImprovedPossibilisticCMeans(TypicalityClusterer):
     (1 - t_ik)^eta; variant 2 has u^m t d + gamma_k u^m (t ln t - t + 1).  Where `scale` is None, or
     `scale_factor` is given, the scales come from an FCM run, and once more from the first fit (gamma_k =
     sum u^m t^eta d / sum u^m t^eta), after which the fit goes on from where it was.  `memberships_` are
-    u t, divided by their row sum: u alone says nothing of rows far from all clusters.
+    u t, divided by their row sum: u alone says nothing of rows far from all clusters.  Labels act on u: of
+    a labelled row they are (u t + alpha u)/(1 + alpha).
 
     Parameters
     ----------

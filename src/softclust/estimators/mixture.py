@@ -194,7 +194,7 @@ class GaussianMixture(SoftClusterer):
             matrices = matrices[:, None, None] * np.eye(p)
         sigma = rows.units.squares_to_loop(check_covariances(matrices, c, p))
         weights = np.full(c, 1 / c) if len(init) == 2 else np.array(init[2], dtype=np.float64)
-        # A component that no row reaches has the weight 0 at the end of a fit, from which another may start.
+        # A component that no row reaches ends with the weight 0, and another fit may start there.
         if weights.shape != (c,) or not (weights >= 0).all() or not 0 < weights.sum() <= 1 + 1e-6:
             raise ValueError(
                 f"The weights of init are {weights}; {c} numbers of 0 or more that sum to 1 would fit."

@@ -49,7 +49,7 @@ def pilot(source: Any, c: int) -> Pilot:
 
 
 def distinct(source: Any) -> Any:
-    """The distinct rows in memory that weigh something, in an order of their own; copies add their weights."""
+    """The distinct rows in memory that weigh something, in the order of their keys; copies add up."""
     rows = source.rows
     _, first, inverse = np.unique(keys_of(rows.points), return_index=True, return_inverse=True)
     weight = np.bincount(inverse, rows.weights)

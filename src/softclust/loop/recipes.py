@@ -99,7 +99,9 @@ def _run(
     if (scale is None and (uses_scale or automatic)) or (theta is None and uses_scale):
         # PCM and its kin go on from the centres of an FCM run, as in the papers; without it a default fit
         # would collapse.
-        frame = Frame.singletons(model.n_clusters, model.prototypes.fence)
+        # Noise takes part in it, or a far outlier would get a centre to itself there.
+        noise = model.frame.noise if uses_scale else 0.0
+        frame = Frame.singletons(model.n_clusters, noise or model.prototypes.fence)
         companion = Model(model.prototypes, Fuzzy(scaling.m), frame, labels=model.labels)
         fuzzy = _fit_plain(companion, source, start, options, rng)
         if scale is None:

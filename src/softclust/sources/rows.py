@@ -84,7 +84,7 @@ class Rows(Value):
 
 
 def keys_of(points: np.ndarray) -> np.ndarray:
-    """(n,) a number for each point, by which points can be told apart and brought into an order of their own.
+    """(n,) a number for each point, by which points are told apart and brought into an order of their own.
 
     It is the product with a fixed random vector: equal points have equal keys, wherever they stand, and the
     order of keys is the same in any unit and from any origin.
@@ -95,7 +95,7 @@ def keys_of(points: np.ndarray) -> np.ndarray:
 
 def rows_in_units(X: Any, weight: np.ndarray | None = None) -> Rows:
     """Return rows with the units that fit them."""
-    units, products_fit, _ = units_of(X)
+    units, products_fit, _ = units_of(X, weight)
     return Rows(X, units, weight, products_fit)
 
 

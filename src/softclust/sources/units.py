@@ -71,22 +71,22 @@ class Units(Value):
         return {}
 
 
-def units_of(X: Any) -> tuple[Units, bool, tuple[int, int, float]]:
+def units_of(X: Any, weight: np.ndarray | None = None) -> tuple[Units, bool, tuple[int, int, float]]:
     """Return the units that fit the data, whether products of distances fit, and how features differ.
 
     The last is the feature that spreads widest, the one that spreads least, and how many times the former
     spreads as widely; features that hardly vary are left out.
 
     The origin is the median row, and the factor is a power of two that brings the spread to about 1.  Both
-    come from at most 512 rows, evenly spaced; an outlier moves neither.  The factor is lowered only if the
-    farthest entry would otherwise leave the range of squared distances, and never so far that the squared
-    distances of all other rows vanish: an entry beyond that is moved to the edge.
+    come from at most 512 rows that weigh something, evenly spaced; an outlier moves neither.  The factor is
+    lowered only if the farthest entry would otherwise leave the range of squared distances, and never so
+    far that the squared distances of all other rows vanish: an entry beyond that is moved to the edge.
     """
     limit = _FACTOR_EXPONENT[X.dtype]
     low, high = (end.astype(np.float64) for end in column_range(X))
     first = -_exponent(max(-float(low.min()), float(high.max())), limit)
     unit = ldexp(1.0, first)  # in which |x| <= 1
-    columns = np.array(X[:: -(-len(X) // _SAMPLE)].T, np.float64, order="C")
+    columns = np.array(X[_sampled(len(X), weight)].T, np.float64, order="C")
     columns *= unit
     middle = _middle(columns.copy())
     columns -= middle[:, None]
@@ -118,6 +118,14 @@ def _contrast(deviations: np.ndarray, columns: np.ndarray) -> tuple[int, int, fl
         medians = deviations[widest] / deviations[least]
         means = columns[widest].mean() / columns[least].mean()
     return widest, least, float(min(medians, means))
+
+
+def _sampled(n: int, weight: np.ndarray | None) -> slice | np.ndarray:
+    """Return the positions of at most 512 of n rows, evenly spaced among those with a weight above 0."""
+    if weight is None or (weight > 0).all():
+        return slice(None, None, -(-n // _SAMPLE))
+    counts = np.flatnonzero(weight > 0)
+    return counts[:: -(-len(counts) // _SAMPLE)]
 
 
 def _middle(columns: np.ndarray) -> np.ndarray:

@@ -32,7 +32,8 @@ _VALUES: dict[str, type[Any]] = {
 # Shapes of fitted attributes: n rows, c clusters, p features, s sets of clusters with the empty set.
 _SHAPES = {
     "cluster_centers_": "cp", "means_": "cp", "scale_": "c", "weights_": "c", "classes_": "c",
-    "directions_": ("cp", "c2p"), "labels_": "n", "memberships_": "nc", "typicalities_": "nc", "masses_": "ns",
+    "directions_": ("cp", "c2p"), "labels_": "n", "memberships_": "nc", "typicalities_": "nc",
+    "masses_": "ns",
     "outlier_scores_": "n", "outlier_mask_": "n", "focal_sets_": "sc", "columns_": "p", "scaling_": "2p",
     "feature_names_in_": "p", "medoid_indices_": "c", "objective_history_": "h",
 }  # fmt: skip
