@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import os
 import subprocess
 import sys
@@ -336,3 +337,12 @@ def test_numbers_are_written_as_they_were(folder):
         [3, 7],
         [9, 1e-7],
     ]
+
+
+def test_an_estimator_by_its_name(capsys):
+    arguments = ("--labels", "species", "--method", "FuzzyLabelSpreading", "--json")
+    assert call("fit", "iris.csv", *arguments) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["estimator"], told["rows_left_out"]) == ("FuzzyLabelSpreading", 2)
+    assert [cluster["name"] for cluster in told["clusters"]] == list(IRIS.target_names)
+    assert "NaN" not in json.dumps(told)

@@ -56,6 +56,12 @@ def test_rows_on_a_cluster_are_warned_of():
     assert "feature 12 spreads" in str(said.message)
 
 
+def test_few_rows_tell_little():
+    X = np.random.default_rng(0).normal(size=(19, 2)) * [1, 1e4]
+    assert not warned(sc.FuzzyCMeans(2, random_state=0), X)
+    assert warned(sc.FuzzyCMeans(2, random_state=0), np.vstack([X, X]))
+
+
 def test_neither_an_outlier_nor_rare_values_are_a_difference_of_scale():
     X = np.random.default_rng(0).normal(size=(200, 3))
     X[5, 1] = 1e6

@@ -16,6 +16,7 @@ from softclust import (
     CentralDistance,
     DegenerateClusterWarning,
     EvidentialCMeans,
+    FeatureScaleWarning,
     GaussianMixture,
     Repulsion,
 )
@@ -57,6 +58,7 @@ def fit(estimator, X, *more, **named):
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", DegenerateClusterWarning)
+        warnings.simplefilter("ignore", FeatureScaleWarning)
         return estimator.fit(X, *more, **named)
 
 

@@ -133,7 +133,8 @@ def fit(
     out
         File for the memberships: .csv, .xlsx, .parquet or .arrow.
     model
-        File for the model; `softclust predict`, `plot` and `report` read it.
+        File for the model; `softclust predict`, `plot` and `report` read it. It keeps how columns were
+        standardised as scaling_: in Python, give `predict` (X - scaling_[0]) / scaling_[1].
     report
         File for a page about the fit, such as report.html.
     dask

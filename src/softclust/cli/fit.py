@@ -138,9 +138,9 @@ def _summary(model, method, rows, out, model_path):
             }
             for k, name in enumerate(show.names_of(model))
         ],
-        "objective": float(getattr(model, "objective_", np.nan)),
-        "iterations": int(getattr(model, "n_iter_", 0)),
-        "converged": bool(getattr(model, "converged_", True)),
+        "objective": float(model.objective_) if hasattr(model, "objective_") else None,
+        "iterations": int(model.n_iter_) if hasattr(model, "n_iter_") else None,
+        "converged": bool(model.converged_) if hasattr(model, "converged_") else None,
         "standardized": model.scaling_ is not None,
         "unsatisfied": len(getattr(model, "unsatisfied_", ())),
         "notes": list(rows.notes),

@@ -27,6 +27,7 @@ from softclust.sources.units import units_of
 
 OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
 _UNLIKE = 100.0  # times that a feature spreads as widely as another before a warning says so
+_ROWS_OF_A_SCALE = 20  # fewer rows tell little of a scale
 _SIMPLE = (int, float, str)  # immutable: a value that was valid once stays valid, so the check is cached
 _AS_FLOATS: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C"}
 
@@ -94,7 +95,7 @@ def read(
     else:
         units, products_fit, contrast = units_of(X)
         rows = Rows(X, units, weight, products_fit)
-        if geometry.scales_matter and contrast[-1] > _UNLIKE:
+        if geometry.scales_matter and contrast[-1] > _UNLIKE and len(X) >= _ROWS_OF_A_SCALE:
             _warn_of_scales(estimator, *contrast)
     labels = labels and labels.of_rows_that_weigh(weight)
     pairs = check_pairs(must_link, cannot_link, len(X))
@@ -102,12 +103,16 @@ def read(
     return Data(source_of(rows, n_threads(estimator.n_jobs)), labels, pairs, c, geometry)
 
 
+def _shown(times: float) -> str:
+    return f"{times:,.0f}" if times < 1e9 else f"{times:.0e}"
+
+
 def _warn_of_scales(estimator: Any, widest: int, least: int, times: float) -> None:
     """Say that distances see only the features that spread widely."""
     names = getattr(estimator, "feature_names_in_", None)
     first, second = (f"feature {j}" if names is None else repr(str(names[j])) for j in (widest, least))
     warn(
-        f"{first} spreads {times:,.0f} times as widely as {second}, so distances hardly see the latter. "
+        f"{first} spreads {_shown(times)} times as widely as {second}, so distances hardly see the latter. "
         "Standardise the features (sklearn.preprocessing.StandardScaler), or fit with "
         "geometry='mahalanobis', if all of them are to count.",
         FeatureScaleWarning,
