@@ -63,6 +63,14 @@ class Answers:
         reason, shown = self._question(where)
         return self._with("skip", rows=where, asked=reason, shown=shown)
 
+    def forget(self, rows: int | Iterable[int]) -> Self:
+        """Forget the answers about these rows; they may be asked again."""
+        where = self._positions(rows)
+        silent = [row for row in where if row not in self.told.labels and row not in self.told.skipped]
+        if silent:
+            raise ValueError(f"Nothing was said about row {silent[0]}.")
+        return self._with("forget", rows=where)
+
     def link(self, row: int, other: int, *, same: bool) -> Self:
         """Say that two rows belong together (`same=True`) or apart."""
         where = (*self._positions(row), *self._positions(other))
@@ -85,9 +93,21 @@ class Answers:
         return self._with("rename", name=str(old), value=str(new))
 
     def set(self, name: str, value: Any) -> Self:
-        """Change a parameter of the estimator, such as m."""
-        if name not in self.estimator.get_params():
-            raise ValueError(f"{type(self.estimator).__name__} has no parameter {name!r}.")
+        """Change a parameter of the estimator, such as m.
+
+        Parameters
+        ----------
+        name : str
+            A parameter; "estimator", whose value is the name of another estimator, which keeps the number
+            of clusters only; or "strategy", which chooses the questions.
+        value : object
+            A number, a word or a list.
+
+        Returns
+        -------
+        session : Session
+        """
+        forms.check_setting(self, name, value)
         return self._with("setting", name=name, value=value)
 
     def undo(self) -> Self:
@@ -118,18 +138,19 @@ class Answers:
 
     # ------------------------------------------------------------------ answers so far
     @cached_property
-    def _told(self) -> Told:
+    def told(self) -> Told:
+        """Labels, pairs, classes and settings after all events."""
         return events.replay(self.events, self.header.classes)
 
     @property
     def classes(self) -> tuple[str, ...]:
         """The classes in the order of their columns."""
-        return tuple(self._told.classes)
+        return tuple(self.told.classes)
 
     @property
     def asked(self) -> np.ndarray:
         """Rows that need no question, rising."""
-        return np.array(sorted({*self._told.labels, *self._told.skipped}), dtype=np.int64)
+        return np.array(sorted({*self.told.labels, *self.told.skipped}), dtype=np.int64)
 
     @property
     def y(self) -> np.ndarray:
@@ -147,7 +168,7 @@ class Answers:
         return self._pairs(False)
 
     def _pairs(self, same: bool) -> np.ndarray:
-        found = sorted(pair for pair, together in self._told.pairs.items() if together == same)
+        found = sorted(pair for pair, together in self.told.pairs.items() if together == same)
         return np.array(found, dtype=np.int64).reshape(-1, 2)
 
     @property

@@ -18,6 +18,29 @@ def rows_in_memory(X: Any) -> np.ndarray:
     return rows
 
 
+def scaling_of(X: np.ndarray) -> np.ndarray:
+    """Return means and standard deviations, (2, p); a constant column gets 1 and keeps its unit."""
+    spread = X.std(axis=0)
+    return np.vstack([X.mean(axis=0), np.where(spread > 0, spread, 1.0)])
+
+
+def checked_scaling(standardize: Any, X: np.ndarray) -> list[list[float]] | None:
+    """Return what is taken from each column, and its divisor; None if columns stay as they are."""
+    if standardize is None or standardize is False:
+        return None
+    scaling = scaling_of(X) if standardize is True else np.asarray(standardize, dtype=np.float64)
+    if scaling.shape != (2, X.shape[1]) or not np.isfinite(scaling).all() or not (scaling[1] > 0).all():
+        raise ValueError(
+            f"standardize is neither a bool nor two rows of {X.shape[1]} numbers, the second positive."
+        )
+    return scaling.tolist()
+
+
+def scaled(X: np.ndarray, scaling: list[list[float]] | None) -> np.ndarray:
+    """Return the rows, standardised if there is a scaling."""
+    return X if scaling is None else (X - np.array(scaling[0])) / np.array(scaling[1])
+
+
 def checked_keys(keys: Sequence[Any] | None, n: int) -> tuple[str, ...] | None:
     """Return a different key for each row as strings."""
     if keys is None:

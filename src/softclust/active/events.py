@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-KINDS = ("label", "none", "skip", "link", "unlink", "class", "rename", "setting", "undo", "redo")
+KINDS = ("label", "none", "skip", "forget", "link", "unlink", "class", "rename", "setting", "undo", "redo")
+Label = tuple[tuple[str, float], ...]  # degrees of the named classes; () is "none of them"
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Event:
     do: str  # one of KINDS
     rows: tuple[int, ...] = ()
     keys: tuple[str, ...] | None = None  # the key of each row, if the data have a key column
-    degrees: tuple[tuple[str, float], ...] | None = None  # of the named classes; the others have 0
+    degrees: Label | None = None  # of the named classes; the others have 0
     strength: float | None = None  # of a label; None is 1
     same: bool | None = None
     name: str | None = None
@@ -67,7 +68,7 @@ class Told:
     """Labels, pairs and classes after a sequence of events."""
 
     classes: list[str]  # in the order in which they were named
-    labels: dict[int, tuple[tuple[str, float], ...]] = field(default_factory=dict)  # () is "none of them"
+    labels: dict[int, Label] = field(default_factory=dict)
     strengths: dict[int, float] = field(
         default_factory=dict
     )  # row -> strength of its label, unless it is 1
@@ -89,6 +90,9 @@ class Told:
             for row in event.rows:
                 self.forget(row)
                 self.skipped.add(row)
+        elif event.do == "forget":
+            for row in event.rows:
+                self.forget(row)
         elif event.do == "link":
             if event.rows:
                 self.pairs[ends(event)] = bool(event.same)
@@ -100,7 +104,7 @@ class Told:
         elif event.do == "rename":
             self.rename(str(event.name), str(event.value))
         elif event.do == "setting":
-            self.settings[str(event.name)] = event.value
+            self.set(str(event.name), event.value)
 
     def name(self, name: str) -> None:
         """Add a class, unless it is there."""
@@ -113,6 +117,12 @@ class Told:
         self.strengths.pop(row, None)
         self.skipped.discard(row)
 
+    def set(self, name: str, value: Any) -> None:
+        """Change a setting; a new estimator keeps the number of clusters only."""
+        if name == "estimator":
+            self.settings = {k: v for k, v in self.settings.items() if k in ("n_clusters", "strategy")}
+        self.settings[name] = value
+
     def rename(self, old: str, new: str) -> None:
         """Give a class another name; nothing happens if the new name is taken."""
         if old not in self.classes or new in self.classes:
@@ -120,6 +130,16 @@ class Told:
         self.classes[self.classes.index(old)] = new
         for row, degrees in self.labels.items():
             self.labels[row] = tuple((new if name == old else name, degree) for name, degree in degrees)
+
+
+def kind_of(label: Label) -> str:
+    """Return what a label says: "hard" (one class), "subset" (one of several), "soft" or "none"."""
+    degrees = [degree for _, degree in label if degree > 0]
+    if not degrees:
+        return "none"
+    if any(degree < 1 for degree in degrees):
+        return "soft"
+    return "hard" if len(degrees) == 1 else "subset"
 
 
 def ends(event: Event) -> tuple[int, int]:

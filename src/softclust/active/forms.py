@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from softclust.active.refits import Knowledge, Memory, class_shares, refit
+from softclust.active.strategies import STRATEGIES
 
 if TYPE_CHECKING:
     from softclust.active.answers import Answers
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 _SEVERAL = 3  # clusters of a class, where "auto" takes more than one
 _ENOUGH = 10  # labels from which "auto" decides; it decides anew after every fifth label
 _FOLDS = 5
+_BATCH = 5  # answers between two batches that are compared: fewer would seldom change a cluster
 
 
 def check_form(estimator: Any, clusters_per_class: int | str) -> None:
@@ -33,20 +35,50 @@ def check_form(estimator: Any, clusters_per_class: int | str) -> None:
         raise ValueError(f"{type(estimator).__name__} has no clusters; clusters_per_class=1 would fit.")
 
 
+def check_setting(session: Answers, name: str, value: Any) -> None:
+    """Raise an error if a session has no such setting."""
+    if name == "strategy":
+        if value not in STRATEGIES:
+            raise ValueError(f"strategy={value!r} is not known; {', '.join(STRATEGIES)} are.")
+    elif name == "estimator":
+        check_form(made(value, session.estimator), session.header.clusters_per_class)
+    else:
+        estimator = with_settings(session.estimator, session.told.settings)
+        if name not in estimator.get_params():
+            raise ValueError(f"{type(estimator).__name__} has no parameter {name!r}.")
+
+
+def made(name: Any, like: Any) -> Any:
+    """Return the estimator of this name, with the number of clusters and the seed of another estimator."""
+    from softclust import estimators
+
+    if name not in estimators.__all__:
+        raise ValueError(f"{name!r} is no estimator; {', '.join(estimators.__all__)} are.")
+    if name == type(like).__name__:
+        return like
+    model, given = getattr(estimators, name)(), like.get_params()
+    shared = {key: given[key] for key in ("n_clusters", "random_state") if key in given}
+    return model.set_params(**{key: value for key, value in shared.items() if key in model.get_params()})
+
+
 def with_settings(estimator: Any, settings: dict[str, Any]) -> Any:
     """Return the estimator with the parameters that the expert changed."""
-    return clone(estimator).set_params(**settings) if settings else estimator
+    if not settings:
+        return estimator
+    model = clone(made(settings.get("estimator", type(estimator).__name__), estimator))
+    known = model.get_params()
+    return model.set_params(**{name: value for name, value in settings.items() if name in known})
 
 
 def n_classes(session: Answers) -> int:
     """Return the number of classes, clusters without a name included."""
-    settings = {**session.estimator.get_params(), **session._told.settings}
+    settings = {**session.estimator.get_params(), **session.told.settings}
     return max(int(settings.get("n_clusters", 1)), len(session.classes))
 
 
 def degrees_of(session: Answers, per_class: int) -> np.ndarray:
     """(n, classes * per_class) degrees; a class of several clusters is "one of these clusters"."""
-    told = session._told
+    told = session.told
     place = {name: k for k, name in enumerate(told.classes)}
     y = np.full((len(session.X), n_classes(session)), np.nan)
     for row, degrees in told.labels.items():
@@ -58,7 +90,7 @@ def degrees_of(session: Answers, per_class: int) -> np.ndarray:
 
 def knowledge(session: Answers) -> Knowledge:
     """Return what a fit is told."""
-    told, per_class = session._told, session.per_class
+    told, per_class = session.told, session.per_class
     strengths = None
     if told.strengths:
         strengths = np.ones(len(session.X))
@@ -88,8 +120,11 @@ def remember(session: Answers, model: Any, questions: np.ndarray) -> None:
         k = int(likeliest[one["row"]])
         shown = names[k] if named and k < len(names) else None
         memory.questions[int(one["row"])] = str(one["reason"]), shown
-    memory.batches.append(likeliest)
-    del memory.batches[:-3]
+    answers = len(session.asked)
+    if not memory.batches or abs(answers - memory.answers) >= _BATCH:
+        memory.answers = answers
+        memory.batches.append(likeliest)
+        del memory.batches[:-3]
 
 
 # ---------------------------------------------------------------------- classes of several clusters
@@ -98,11 +133,11 @@ def per_class(session: Answers) -> int:
     asked = session.header.clusters_per_class
     if isinstance(asked, int):
         return asked
-    hard = [row for row, degrees in session._told.labels.items() if len(degrees) == 1]
+    hard = [row for row, degrees in session.told.labels.items() if len(degrees) == 1]
     decisive = tuple(hard[: len(hard) // 5 * 5])
     if len(decisive) < _ENOUGH:
         return 1
-    key = decisive, tuple(session._told.labels[row][0][0] for row in decisive)
+    key = decisive, tuple(session.told.labels[row][0][0] for row in decisive)
     if session.memory.chosen_form[0] != hash(key):
         better = _foreseen(session, decisive, _SEVERAL) > _foreseen(session, decisive, 1)
         session.memory.chosen_form = hash(key), _SEVERAL if better else 1
@@ -111,7 +146,7 @@ def per_class(session: Answers) -> int:
 
 def _foreseen(session: Answers, rows: tuple[int, ...], per_class: int) -> float:
     """Return the mean share of the told class in labelled rows, each time with a fifth of them left out."""
-    y, estimator = degrees_of(session, 1), with_settings(session.estimator, session._told.settings)
+    y, estimator = degrees_of(session, 1), with_settings(session.estimator, session.told.settings)
     told = np.full_like(y, np.nan)
     told[list(rows)] = y[list(rows)]
     nothing, shares = np.empty((0, 2), dtype=np.int64), []

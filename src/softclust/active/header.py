@@ -29,6 +29,7 @@ class Header:
     classes: tuple[str, ...]
     clusters_per_class: int | str
     seed: int
+    scaling: list[list[float]] | None = None  # taken from each column, and its divisor, before a fit
 
     @classmethod
     def of(
@@ -40,6 +41,7 @@ class Header:
         seed: int,
         key: str | None,
         data: str | os.PathLike[str] | None,
+        scaling: list[list[float]] | None = None,
     ) -> Header:
         """Describe a session that starts."""
         own, usual = estimator.get_params(deep=False), type(estimator)().get_params(deep=False)
@@ -47,11 +49,13 @@ class Header:
         file, name = None if data is None else digest_of_file(data), type(estimator).__name__
         n, p = X.shape
         values = digest_of_rows(X)
-        return cls(file, values, n, p, key, name, changed, classes, clusters_per_class, int(seed))
+        return cls(file, values, n, p, key, name, changed, classes, clusters_per_class, int(seed), scaling)
 
     def record(self) -> dict[str, Any]:
         """Return the header as a JSON object."""
         record = {"format": FORMAT, "version": VERSION, **vars(self), "classes": list(self.classes)}
+        if self.scaling is None:
+            del record["scaling"]
         record["estimator"] = {"name": self.estimator, "parameters": record.pop("parameters")}
         try:
             return json.loads(json.dumps(record, default=_plain, allow_nan=False))
@@ -123,8 +127,22 @@ class Header:
                 raise SessionFileError(
                     f"{path} is damaged: event {event.n} names row {max(event.rows)} of {n} rows."
                 )
+            if event.do == "setting":
+                _check_setting(path, event)
             if event.do in ("link", "unlink") and len(event.rows) not in (0, 2):
                 raise SessionFileError(f"{path} is damaged: the pair of event {event.n} is not two rows.")
+
+
+def _check_setting(path: str | os.PathLike[str], event: Event) -> None:
+    """Raise an error if an event names an estimator or a strategy that is not known."""
+    from softclust import estimators
+    from softclust.active.strategies import STRATEGIES
+
+    for name, known in (("estimator", estimators.__all__), ("strategy", list(STRATEGIES))):
+        if event.name == name and event.value not in known:
+            raise SessionFileError(
+                f"{path} is damaged: event {event.n} names the {name} {event.value!r}, which is not known."
+            )
 
 
 def _moved(event: Event, place: dict[str, int]) -> Event:

@@ -6,8 +6,8 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from softclust.errors import SessionFileError, warn
 
 FORMAT = "softclust-studio"
 VERSION = 1
+_PATIENCE = 2.0  # seconds to wait for another writer
 
 
 def digest_of_rows(X: np.ndarray) -> str:
@@ -69,6 +70,12 @@ def _parsed(path: Path, text: bytes) -> tuple[dict[str, Any], list[Event], int, 
     return header, events, whole, len(text)
 
 
+def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the header of a file."""
+    with open(path, "rb") as file:
+        return _header(Path(path), file.readline())
+
+
 def _header(path: Path, line: bytes) -> dict[str, Any]:
     """Return the header; raise an error if the file is not a session, or too new."""
     try:
@@ -91,17 +98,71 @@ def write(path: str | os.PathLike[str], header: dict[str, Any], events: Sequence
     A file with another header, or with events that are not the first of `events`, is refused and stays as
     it is.
     """
-    path = Path(path)
-    if not path.exists():
-        _create(path, [line_of(header), *(line_of(event.record()) for event in events)])
-        return
-    with open(path, "r+b") as file, _locked(file):
-        _append(path, file, header, events)
+    Writer(path, header, events, patience=_PATIENCE).close()
 
 
-def _append(path: Path, file: Any, header: dict[str, Any], events: Sequence[Event]) -> None:
-    """Append the events that the file lacks, after its last whole line."""
-    text = file.read()
+class Writer:
+    """The file of a session, open and locked for one writer, so that an append costs no look at the rest.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; it is made if it does not exist.
+    header : dict
+        The session's header; a file with another header is refused.
+    events : sequence of Event
+        The session's events; those that the file lacks are appended, and other events are refused.
+    patience : float, default=0
+        Seconds to wait for another writer.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        header: dict[str, Any],
+        events: Sequence[Event],
+        *,
+        patience: float = 0.0,
+    ) -> None:
+        self.path = Path(path)
+        if not self.path.exists():
+            _create(self.path, [line_of(header), *(line_of(event.record()) for event in events)])
+        self._file = open(self.path, "r+b", buffering=0)  # noqa: SIM115 (open until `close`)
+        try:
+            _lock(self._file, self.path, patience)
+            self._length, lacking = _place_of_next(self.path, self._file.read(), header, events)
+            self._write(lacking)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def append(self, events: Sequence[Event]) -> None:
+        """Append events; when this returns they are on the disk, and if it fails the file is as before."""
+        self._write(b"".join(line_of(event.record()) for event in events))
+
+    def _write(self, text: bytes) -> None:
+        before = self._length
+        try:
+            self._file.seek(before)
+            self._file.truncate()  # a torn line goes
+            written = 0
+            while written < len(text):
+                written += self._file.write(text[written:])
+            os.fsync(self._file.fileno())
+        except OSError:
+            self._file.truncate(before)
+            raise
+        self._length = before + len(text)
+
+    def close(self) -> None:
+        """Close the file and let other writers in."""
+        self._file.close()
+
+
+def _place_of_next(
+    path: Path, text: bytes, header: dict[str, Any], events: Sequence[Event]
+) -> tuple[int, bytes]:
+    """Return where the next event goes, after the last whole line, and the lines that the file lacks."""
     there, stored, whole, _ = _parsed(path, text)
     if there != header:
         raise SessionFileError(f"{path} is the file of another session; give another path.")
@@ -110,14 +171,10 @@ def _append(path: Path, file: Any, header: dict[str, Any], events: Sequence[Even
             f"{path} has events that this session has not: event {_first_other(events, stored)} differs; "
             "load the file again."
         )
-    new = b"".join(line_of(event.record()) for event in events[len(stored) :])
+    lacking = b"".join(line_of(event.record()) for event in events[len(stored) :])
     if not text[:whole].endswith(b"\n"):  # the last event is whole, but its line has no end
-        new = b"\n" + new
-    file.seek(whole)
-    file.truncate()
-    file.write(new)
-    file.flush()
-    os.fsync(file.fileno())
+        lacking = b"\n" + lacking
+    return whole, lacking
 
 
 def _first_other(events: Sequence[Event], stored: Sequence[Event]) -> int:
@@ -129,7 +186,10 @@ def _first_other(events: Sequence[Event], stored: Sequence[Event]) -> int:
 
 
 def _create(path: Path, lines: list[bytes]) -> None:
-    """Write a new file that is readable by its owner only; it appears whole or not at all."""
+    """Write a new file that is readable by its owner only; it appears whole or not at all.
+
+    A file that someone else made meanwhile is not replaced, where the system can.
+    """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(temporary, flags, 0o600), "wb") as file:
@@ -141,21 +201,30 @@ def _create(path: Path, lines: list[bytes]) -> None:
             temporary.unlink(missing_ok=True)
             raise
     try:
-        os.replace(temporary, path)
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            raise SessionFileError(f"{path} was made by another session meanwhile; load it.") from None
+        except OSError:  # a file system without links
+            os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
 
 
-@contextmanager
-def _locked(file: Any) -> Iterator[None]:
-    """Keep other processes from appending meanwhile, where the system can."""
+def _lock(file: Any, path: Path, patience: float) -> None:
+    """Lock the file until it is closed, where the system can; raise an error if another writer has it."""
     try:
         import fcntl
     except ImportError:
-        yield
         return
-    fcntl.flock(file, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        fcntl.flock(file, fcntl.LOCK_UN)
+    end = time.monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                raise SessionFileError(
+                    f"{path} is in use by another studio or program; close that one, or give another file."
+                ) from None
+        time.sleep(0.02)

@@ -12,6 +12,7 @@ from softclust.active import coverage
 from softclust.active.doubts import two_greatest
 from softclust.active.strategies import STRATEGIES, Strategy, mixed_weight
 from softclust.active.view import View, others, view_of
+from softclust.sources.blas import one_blas_thread
 
 ROW_QUESTIONS = np.dtype(
     [("row", "i8"), ("gain", "f8"), ("reason", "U6"), ("first", "i8"), ("second", "i8"), ("share", "f8")]
@@ -86,7 +87,8 @@ def ask_rows(
     chosen = chosen_rows(view, n - by_lot, strategy, rng)
     rest = others(len(view.rows), np.concatenate([view.asked, chosen]))
     drawn = rng.choice(rest, min(by_lot, len(rest)), replace=False)
-    return _described(view, chosen, drawn, strategy == "random")
+    with one_blas_thread():
+        return _described(view, chosen, drawn, strategy == "random")
 
 
 def chosen_rows(view: View, n: int, strategy: str | Strategy, rng: np.random.Generator) -> np.ndarray:
@@ -97,7 +99,8 @@ def chosen_rows(view: View, n: int, strategy: str | Strategy, rng: np.random.Gen
         strategy = STRATEGIES[strategy]
     if n < 1 or not len(view.candidates):
         return np.zeros(0, dtype=np.int64)
-    rows = np.asarray(strategy(view, n, rng), dtype=np.int64)
+    with one_blas_thread():  # the products are small: more threads would wait for each other
+        rows = np.asarray(strategy(view, n, rng), dtype=np.int64)
     _, first = np.unique(rows, return_index=True)
     rows = rows[np.sort(first)]
     return rows[~np.isin(rows, view.asked)][:n]

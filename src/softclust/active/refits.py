@@ -17,6 +17,7 @@ from softclust.knowledge.label_strength import reliable_strength
 from softclust.knowledge.labels import check_labels
 from softclust.sources.rows import rows_in_units
 
+_LITTLE = 1e-9  # membership by which a class without labels prefers to keep its column
 COLD_EVERY = 10  # every tenth fit starts anew, so that early answers do not lock a bad optimum
 
 
@@ -43,6 +44,12 @@ class Knowledge:
             for a, b in zip(self._arrays, other._arrays, strict=True)
         )
 
+    @cached_property
+    def seen(self) -> tuple[str, ...]:
+        """Classes that some label names; each of them owns its cluster."""
+        named = (self.y[self.rows] > 0).any(axis=0)[:: self.per_class]
+        return tuple(name for name, is_seen in zip(self.classes, named, strict=False) if is_seen)
+
     @property
     def _arrays(self) -> tuple[np.ndarray | None, ...]:
         return self.rows, self.y[self.rows], self.must_link, self.cannot_link, self.strengths
@@ -60,6 +67,7 @@ class Memory:
         default_factory=dict
     )  # row: reason, foreseen class
     batches: list[np.ndarray] = field(default_factory=list)  # labels of the rows at the last batches
+    answers: int = 0  # their number at the last batch
     chosen_form: tuple[int, int] = (-1, 1)  # number of labels, columns of a class that foresaw them best
 
 
@@ -177,25 +185,27 @@ def _warm_start(model: Any, told: Knowledge, memory: Memory) -> dict[str, Any]:
 def _bound_columns(told: Knowledge, memory: Memory) -> np.ndarray:
     """(columns,) the cluster of the last fit that becomes each column.
 
-    A class keeps its cluster.  A class that is named for the first time takes the free cluster in which its
-    rows have most membership, so that the start does not swap classes.
+    A class with labels keeps its cluster.  A class that gets its first labels takes the free cluster in
+    which its rows have most membership, so that the start does not swap classes.
     """
     from scipy.optimize import linear_sum_assignment
 
     assert memory.knowledge is not None
-    before, columns = memory.knowledge.classes, told.y.shape[1]
+    before, columns = memory.knowledge, told.y.shape[1]
     if told.per_class > 1:
         return np.arange(columns)
     order = np.full(columns, -1)
     for k, name in enumerate(told.classes):
-        if name in before:
-            order[k] = before.index(name)
+        if name in before.seen:
+            order[k] = before.classes.index(name)
     new = np.flatnonzero(order[: len(told.classes)] < 0)
     free = np.setdiff1d(np.arange(columns), order)
     U = np.asarray(memory.model.memberships_)
     belongs = told.y[np.ix_(told.rows, new)].T @ U[np.ix_(told.rows, free)]
-    rows, chosen = linear_sum_assignment(belongs, maximize=True)
+    rows, chosen = linear_sum_assignment(belongs + _LITTLE * (new[:, None] == free), maximize=True)
     order[new[rows]] = free[chosen]
+    stays = np.setdiff1d(np.flatnonzero(order < 0), order)  # clusters without a class keep their columns
+    order[stays] = stays
     order[order < 0] = np.setdiff1d(np.arange(columns), order)
     return order
 

@@ -12,7 +12,7 @@ import numpy as np
 from softclust.active import forms, journal, refits
 from softclust.active.advising import Advice, advice
 from softclust.active.answers import Answers
-from softclust.active.checks import checked_keys, rows_in_memory
+from softclust.active.checks import checked_keys, checked_scaling, rows_in_memory, scaled
 from softclust.active.header import Header
 from softclust.active.pair_questions import ask_pairs
 from softclust.active.questions import ask_rows
@@ -29,7 +29,7 @@ class Session(Answers):
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
-        The rows.
+        The rows, standardised if the session does so.
     estimator : softclust estimator
         The estimator that `fit` clones.
     events : tuple of Event
@@ -68,6 +68,7 @@ class Session(Answers):
         data: str | os.PathLike[str] | None = None,
         clusters_per_class: int | str = 1,
         seed: int = 0,
+        standardize: Any = False,
     ) -> Session:
         """Start a session.
 
@@ -90,6 +91,9 @@ class Session(Answers):
             when they are left out, once there are ten.
         seed : int, default=0
             Determines the fits, if the estimator has no `random_state`, and the questions.
+        standardize : bool or array-like of shape (2, n_features), default=False
+            Give every column mean 0 and standard deviation 1 first; or subtract the first row of numbers,
+            and divide by the second.
 
         Returns
         -------
@@ -98,11 +102,12 @@ class Session(Answers):
         rows = rows_in_memory(X)
         forms.check_form(estimator, clusters_per_class)
         named = () if classes is None else tuple(dict.fromkeys(map(str, classes)))
-        header = Header.of(rows, estimator, named, clusters_per_class, seed, key, data)
-        return cls(rows, estimator, header, keys=checked_keys(keys, len(rows)))
+        scaling = checked_scaling(standardize, rows)
+        header = Header.of(rows, estimator, named, clusters_per_class, seed, key, data, scaling)
+        return cls(scaled(rows, scaling), estimator, header, keys=checked_keys(keys, len(rows)))
 
     def __repr__(self) -> str:
-        told = self._told
+        told = self.told
         return (
             f"Session({len(self.X)} rows, {len(told.labels)} labels, {len(told.pairs)} pairs, "
             f"{len(self.classes)} classes, {len(self.events)} events)"
@@ -120,7 +125,7 @@ class Session(Answers):
         model : fitted softclust estimator
             Column k belongs to class `classes[k]`.
         """
-        estimator = forms.with_settings(self.estimator, self._told.settings)
+        estimator = forms.with_settings(self.estimator, self.told.settings)
         return refits.refit(estimator, self.X, forms.knowledge(self), self.header.seed, self.memory)
 
     def shares(self) -> np.ndarray:
@@ -132,13 +137,15 @@ class Session(Answers):
         model = self.fit()
         seed = [self.header.seed, len(self.asked)]
         options.setdefault("random_state", int(np.random.SeedSequence(seed).generate_state(1)[0] >> 1))
+        options.setdefault("strategy", self.told.settings.get("strategy", "doubt-mix"))
         found = ask_rows(model, self.X, n, asked=self.asked, **options)
         forms.remember(self, model, found)
         return found
 
     def ask_pairs(self, n: int = 5, **options: Any) -> np.ndarray:
         """Choose the pairs that are most worth a question; options are those of `ask_pairs`."""
-        pairs = np.array(sorted(self._told.pairs), dtype=np.int64).reshape(-1, 2)
+        options.setdefault("strategy", self.told.settings.get("strategy", "doubt-mix"))
+        pairs = np.array(sorted(self.told.pairs), dtype=np.int64).reshape(-1, 2)
         options.setdefault("random_state", self.header.seed + len(pairs))
         return ask_pairs(self.fit(), self.X, n, told=pairs, **options)
 
@@ -177,7 +184,8 @@ class Session(Answers):
         path : path-like
             The file of the session.
         X : array-like of shape (n_samples, n_features)
-            The rows.  Other rows than those of the session are refused, unless both have keys.
+            The rows, as `start` got them.  Other rows than those of the session are refused, unless both
+            have keys.
         keys : sequence of str, default=None
             A key of each row.  If the rows changed, events find their rows by the keys; a warning lists
             keys that are gone.
@@ -198,4 +206,4 @@ class Session(Answers):
             header = header.for_rows(rows, data)
         header.check_events(path, stored, len(rows))
         model = header.made_estimator(path) if estimator is None else estimator
-        return cls(rows, model, header, tuple(stored), names)
+        return cls(scaled(rows, header.scaling), model, header, tuple(stored), names)

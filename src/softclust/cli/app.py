@@ -334,6 +334,81 @@ def explain(
 
 
 @app.command
+def studio(
+    data: Path | None = None,
+    *,
+    demo: bool = False,
+    labels: str | None = None,
+    key: Annotated[str | None, Parameter(name=["--key", "--id"])] = None,
+    pictures: Path | None = None,
+    picture_column: str | None = None,
+    text_column: list[str] | None = None,
+    clusters: int | None = None,
+    method: Annotated[
+        str | None,
+        Parameter(help="Name of the method or estimator; `softclust methods` lists the methods."),
+    ] = None,
+    classes: str | None = None,
+    columns: Columns = None,
+    drop: Dropped = None,
+    standardize: Standardize = True,
+    set_: Settings = None,
+    seed: int = 0,
+    session: Path | None = None,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    allow_network: bool = False,
+    browser: bool = True,
+):
+    """Label rows in the browser: the model asks about the rows whose answers teach it most.
+
+    Answers are saved at once in a file beside the data, and the next start goes on from it.
+
+    Parameters
+    ----------
+    data
+        File of rows: .csv, .parquet or .arrow. Numbers are the features; text and pictures are shown.
+    demo
+        Try the studio on hand-written digits.
+    labels
+        Column of labels that are known already.
+    key
+        Column with a different value in every row, by which rows are found again in changed data.
+    pictures
+        Directory of pictures; a column that names its files is found by itself.
+    picture_column
+        Column that names the pictures.
+    text_column
+        Column of text to show first; repeat the option for more columns.
+    clusters
+        Number of clusters; by default the number of classes, or else chosen by the data.
+    classes
+        Names of the classes, such as good,bad,unsure.
+    seed
+        Seed of the fits and the questions.
+    session
+        File of the session; by default data.studio.jsonl beside data.csv.
+    host
+        Address to listen on; others than this machine's own need --allow-network.
+    port
+        Port to listen on; by default a free one.
+    allow_network
+        Let other machines that know the key reach the page, without encryption.
+    browser
+        Open the browser.
+    """
+    from softclust.cli.studio import run
+
+    named = None if classes is None else [name.strip() for name in classes.split(",") if name.strip()]
+    run(
+        data, demo=demo, labels_column=labels, key=key, pictures=pictures, picture_column=picture_column,
+        text_columns=text_column, clusters=clusters, method=method, classes=named, columns=columns,
+        drop=drop, standardize=standardize, settings=set_, seed=seed, session_path=session, host=host,
+        port=port, allow_network=allow_network, browser=browser,
+    )  # fmt: skip
+
+
+@app.command
 def select(
     data: Path,
     *,
