@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-# Standard deviations per robust one from which far rows decide the former: 1 for a normal column, 1.4 for
+# Standard deviations per robust one from which far rows decide the former: 1 for a normal column, 1.2 for
 # an exponential one; one row in a thousand at 100 deviations gives 3.3.
 _FAR_ROWS = 3.0
 _FEWEST_ROWS = 30  # quartiles of fewer say little
