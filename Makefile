@@ -5,7 +5,7 @@ BIN := .venv/bin
 # Compiled once, kept until a source changes; without a C compiler it only says so.
 NATIVE := $(BIN)/python native/build.py --if-possible
 
-.PHONY: demo test test-all test-jit test-oldest lint bench wheel sdist try-wheel clean
+.PHONY: demo docs test test-all test-jit test-oldest lint bench wheel sdist try-wheel clean
 .DELETE_ON_ERROR:
 
 .venv/bin/python:
@@ -51,6 +51,12 @@ bench: .venv/test.stamp
 	$(NATIVE)
 	$(BIN)/python benchmarks/results.py
 
+# Into docs/_build/html: runs the gallery and every code block of the pages, then looks at what was built.
+docs: .venv/docs.stamp
+	$(NATIVE)
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --nitpicky --builder html docs docs/_build/html
+	$(BIN)/python docs/check_html.py docs/_build/html
+
 # Into dist/: with the native library, or without it for SOFTCLUST_NATIVE=0.
 wheel: .venv/build.stamp
 	test "$(SOFTCLUST_NATIVE)" = 0 || $(BIN)/python native/build.py
@@ -65,5 +71,6 @@ try-wheel: wheel
 	$(PYTHON) tools/try_wheel.py --constraints constraints/oldest.txt
 
 clean:
+	rm -rf docs/_build docs/api/generated docs/figures docs/gallery
 	rm -rf .venv .venv-oldest .venv-peers .venv-evclust .venv-kmedoids build dist src/softclust/kernels/_native.*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -235,8 +235,8 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
         y : array-like of shape (n_samples,) or (n_samples, n_clusters), default=None
             Labels.  1-D: a class for each row; -1, None or NaN if its class is not known.  2-D: a
             degree in [0, 1] for each cluster, NaN where nothing is said; zeros and several ones mean
-            "one of these", and ones alone say nothing.  Cluster k starts at the mean of the labelled rows of class `classes_[k]`, and
-            rows pay for differing from their labels (`label_strength`).
+            "one of these", and ones alone say nothing.  Cluster k starts at the mean of the labelled rows
+            of class `classes_[k]`, and rows pay for differing from their labels (`label_strength`).
         sample_weight : array-like of shape (n_samples,), default=None
             How many rows each row stands for; 0 leaves a row out.
         must_link, cannot_link : array-like of shape (n_pairs, 2) or (n_pairs, 3), or Pairs, default=None

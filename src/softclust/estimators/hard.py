@@ -40,7 +40,7 @@ class HardCMeans(CMeans):
     .. [2] Basu, Banerjee & Mooney (2002), Semi-supervised clustering by seeding.
     .. [3] Basu, Banerjee & Mooney (2004), Active semi-supervision for pairwise constrained clustering.
     .. [4] Wagstaff, Cardie, Rogers & Schroedl (2001), Constrained k-means clustering with background
-    knowledge.
+       knowledge.
 
     Examples
     --------

@@ -88,7 +88,7 @@ class TypicalityClusterer(CMeans):
 
     @property
     def outlier_limits_(self) -> np.ndarray | None:
-        """(n_clusters_,) typicalities at and below which a row is no member of a cluster."""
+        """The typicality of each cluster at and below which a row is no member of it."""
         return self._fitted.limits
 
     def predict_typicality(self, X: Any) -> Any:
