@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from softclust.active.session import Session
 
 AGREEMENT = 0.99  # share of rows that keep their cluster from batch to batch
+_SOME = 3  # rows drawn by lot that can speak against stopping
 _Z = 1.959964  # of a 95 % interval
 
 
@@ -25,7 +26,8 @@ class Advice:
     Attributes
     ----------
     stop : bool
-        Whether 99 % of the rows kept their cluster, two batches of questions running.
+        Whether 99 % of the rows kept their cluster, two batches of questions running, and not most of the
+        rows drawn by lot surprised the model.
     sentence : str
         The advice in words.
     agreement : float
@@ -68,12 +70,16 @@ def advice(session: Session) -> Advice:
     batches = session.memory.batches
     agreements = [matched_accuracy(a, b) for a, b in pairwise(batches)]
     agreement = agreements[-1] if agreements else float("nan")
-    stop = len(agreements) >= 2 and min(agreements[-2:]) >= AGREEMENT
     hits, lots = _foreseen(session)
+    stable = len(agreements) >= 2 and min(agreements[-2:]) >= AGREEMENT
+    misses = lots[1] >= _SOME and 2 * lots[0] < lots[1]  # stable, but not what the expert says
+    stop = stable and not misses
     if not agreements:
         sentence = "Ask more: fewer than two batches of questions were asked."
     elif stop:
         sentence = f"You may stop: {agreement:.1%} of the rows kept their cluster, two batches running."
+    elif stable:
+        sentence = "Ask more, or try another method: clusters keep their rows, but answers surprise them."
     else:
         sentence = f"Ask more: {1 - agreement:.1%} of the rows changed their cluster since the last batch."
     if lots[1]:
