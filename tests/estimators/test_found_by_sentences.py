@@ -98,3 +98,16 @@ def test_noise_keeps_centres_off_a_far_outlier(cls, far, blobs):
     X, _ = blobs
     model = cls(3, noise_distance=3.0, random_state=0).fit(np.vstack([X, [[far, far]]]))
     assert np.abs(model.cluster_centers_).max() < 20
+
+
+def test_rows_of_weight_0_tell_no_plane_its_direction():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 4)) * [5.0, 3.0, 0.2, 0.1]
+    absent = X[rng.integers(30, size=40)] + 0.01 * rng.normal(size=(40, 4)) * [0.0, 0.0, 9.0, 9.0]
+    words = {"geometry": "planes", "random_state": 0, "max_iter": 1, "n_init": 1}
+    y = np.r_[0, 1, np.full(28, -1)]  # where the planes start
+    one = sc.FuzzyCMeans(2, **words).fit(X, y)
+    two = sc.FuzzyCMeans(2, **words)
+    weight = np.r_[np.ones(30), np.zeros(40)]
+    two.fit(np.vstack([X, absent]), np.r_[y, np.full(40, -1)], sample_weight=weight)
+    np.testing.assert_allclose(two.objective_, one.objective_, rtol=1e-9)

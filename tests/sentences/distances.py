@@ -23,7 +23,8 @@ class Shape:
         gaps = X[:, None, :] - self.V[None]
         if self.geometry == "directions":
             lengths = np.linalg.norm(X, axis=1)[:, None] * np.linalg.norm(self.V, axis=1)
-            return 1 - X @ self.V.T / lengths
+            # A row of zeros has no direction: it is 1 from every centre.
+            return 1 - X @ self.V.T / np.where(lengths > 0, lengths, 1.0)
         if self.metrics is not None:
             metrics = np.broadcast_to(self.metrics, (len(self.V), *self.metrics.shape[1:]))
             return np.einsum("ika,kab,ikb->ik", gaps, metrics, gaps)

@@ -131,14 +131,14 @@ def _components_are_at_rest(J: MixtureObjective) -> str | None:
     W = J.known.weight[:, None] * J.U[:, : len(N)]
     some = N > 1e-9 * N.sum()  # a component without rows stands where it stood
     means = W.T @ J.s.X / np.where(N > 0, N, 1.0)[:, None]
-    off = np.abs(means - J.shape.V)[some].max() / J.s.spread
+    off = np.abs(means - J.shape.V)[some].max(initial=0.0) / J.s.spread
     if off > 1e-5:
         return f"means are off by {off:.3g} spreads"
     share = np.abs(N / J.known.weight.sum() - J.shape.pi).max()
     if share > 1e-5:
         return f"weights are off by {share:.3g}"
     sigma = J.best_covariances()
-    off = np.abs(sigma - J.shape.sigma)[some].max() / np.abs(J.shape.sigma).max()
+    off = np.abs(sigma - J.shape.sigma)[some].max(initial=0.0) / np.abs(J.shape.sigma).max()
     return None if off <= 1e-5 else f"covariances are off by {off:.3g}"
 
 
@@ -187,7 +187,7 @@ def a_weight_is_a_number_of_copies(fit: Fitted) -> str | None:
     first = np.cumsum(copies) - copies
     two = replace(s, weight=None).rows(repeated, first)
     both = {
-        name: np.vstack([pairs, [*pairs, 1, 1, 0]])
+        name: np.vstack([pairs, pairs + np.array([1, 1, 0])])
         for name, pairs in (("must", two.must), ("cannot", two.cannot))
     }
     one = Fitted(s, s.fit(), None)

@@ -126,7 +126,8 @@ def _neighbourhoods(source: Any, draw: Callable[[], np.ndarray], rng: Any) -> Th
     also if the line goes on beyond other lines, or beyond a gap; a hard cluster is cut off there.
     """
     small = source.sample(SAMPLE_ROWS, rng).in_memory().rows
-    points, weight = small.points.astype(np.float64), small.weights
+    counts = small.weights > 0
+    points, weight = small.points.astype(np.float64)[counts], small.weights[counts]
     V = draw()
     c, p = V.shape
     means, sigma = np.empty((c, p)), np.empty((c, p, p))
