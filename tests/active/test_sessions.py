@@ -327,3 +327,14 @@ def test_pairs_reach_the_fit():
         warnings.simplefilter("error")
         model = s.fit()
     assert model.labels_[0] != model.labels_[1] or len(model.unsatisfied_)
+
+
+def test_a_class_without_labels_is_never_foreseen():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    s = Session.start(X, FuzzyCMeans(2, random_state=0), classes=["a", "b"])
+    row = int(s.ask(1)["row"][0])
+    s = s.tell(row, "a")
+    assert s.events[-1].asked is not None and s.events[-1].shown is None  # no cluster had a name
+    for question in s.ask(5):
+        s = s.tell(int(question["row"]), "a")
+    assert {event.shown for event in s.events[1:]} <= {"a", None}  # b still owns no cluster

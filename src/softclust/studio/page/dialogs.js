@@ -111,15 +111,13 @@ export function openDialogs(studio) {
     if (Object.keys(changes).length) studio.settings(changes, "The settings changed");
     $("settings").close();
   };
-  $("goto-form").onsubmit = (event) => {
+  $("goto-form").onsubmit = async (event) => {
     event.preventDefault();
-    const row = Number($("goto-row").value) - studio.offset;
+    const number = Number($("goto-row").value);
     $("goto").close();
-    if (row >= 0 && row < studio.state.rows) studio.pick(row);
-    else {
-      const [first, last] = [studio.numberOf(0), studio.numberOf(studio.state.rows - 1)];
-      studio.say(`There is no row ${$("goto-row").value}: the rows are ${first} to ${last}.`);
-    }
+    const row = await studio.rowNumbered(number).catch((error) => studio.lost(error));
+    if (row >= 0) studio.pick(row);
+    else if (row === -1) studio.say(`There is no row ${number}, or it was left out.`);
   };
   $("goto-close").onclick = () => $("goto").close();
   $("settings-close").onclick = () => $("settings").close();

@@ -12,7 +12,8 @@ export class Feed extends EventTarget {
     this.progress = [];
     this.disagreements = [];
     this.cards = new Map(); // row -> promise of its card; emptied by a fit
-    this.offset = 1; // what the file's number of a row is larger than ours
+    this.numbers = new Map(); // row -> its number in the file, where it was heard of
+    this.offset = 1; // what a number is larger than its row, if no row is left out between
     this.hungry = false; // new questions are wanted after the fit
     this.status = "";
     this.said = null; // the last answer, its revision and words, until its fit is announced
@@ -30,7 +31,26 @@ export class Feed extends EventTarget {
   }
 
   numberOf(row) {
-    return row + this.offset;
+    return this.numbers.get(row) ?? row + this.offset;
+  }
+
+  learn(row, number) {
+    this.numbers.set(row, number);
+    this.offset = number - row;
+  }
+
+  /** The row with a number of the file, or -1; numbers rise with rows, but rows may be left out between. */
+  async rowNumbered(number) {
+    let row = number - this.offset;
+    for (let step = 0; step < 20; step++) {
+      row = Math.max(0, Math.min(this.state.rows - 1, row));
+      const found = (await this.card(row)).number;
+      if (found === number) return row;
+      const next = Math.max(0, Math.min(this.state.rows - 1, row + number - found));
+      if (next === row) return -1;
+      row = next;
+    }
+    return -1;
   }
 
   // ------------------------------------------------------------------ loading
@@ -129,7 +149,7 @@ export class Feed extends EventTarget {
   card(row) {
     if (!this.cards.has(row)) {
       const fetched = getJson(`/api/row/${row}`);
-      fetched.then((card) => (this.offset = card.number - card.row)).catch(() => this.cards.delete(row));
+      fetched.then((card) => this.learn(card.row, card.number)).catch(() => this.cards.delete(row));
       this.cards.set(row, fetched);
     }
     return this.cards.get(row);

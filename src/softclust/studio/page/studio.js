@@ -63,8 +63,8 @@ export class Studio extends Feed {
   begin(questions) {
     this.questions = questions;
     this.answered = new Set();
-    if (questions.length) this.offset = questions[0].number - questions[0].row;
-    else this.say("No row is left to ask about.");
+    questions.forEach(({ row, number }) => this.learn(row, number));
+    if (!questions.length) this.say("No row is left to ask about.");
     this.question(0);
     this.questions.forEach((question) => this.card(question.row).catch(() => {}));
   }
@@ -151,6 +151,10 @@ export class Studio extends Feed {
 
   async askPairs() {
     this.pairs = (await getJson(`/api/ask?n=${BATCH}&kind=pairs`)).questions;
+    for (const pair of this.pairs) {
+      this.learn(pair.row, pair.number);
+      this.learn(pair.other, pair.other_number);
+    }
     this.pair(0);
   }
 
