@@ -38,11 +38,7 @@ def pages(docs=DOCS):
     found = sorted(p for p in docs.rglob("*.md") if not skipped & set(p.relative_to(docs).parts))
     kept = [page for page in found if blocks(page) and _is_possible(page)]
     if len({page.stem for page in kept}) < len(kept):
-<<<<<<< ours
-        raise ValueError("two pages with code blocks have one name, so that figures would be mixed up")
-=======
         raise ValueError("two pages with code blocks have one name; their figures would be mixed up")
->>>>>>> theirs
     return kept
 
 

@@ -116,18 +116,11 @@ def remember(session: Answers, model: Any, questions: np.ndarray) -> None:
     shares, names, memory = shares_of(session, model), session.classes, session.memory
     likeliest = shares.argmax(axis=1)
     named = model.classes_ is not None and shares.shape[1] >= len(names)
-<<<<<<< ours
-    told = {name for degrees in session.told.labels.values() for name, degree in degrees if degree > 0}
-    for one in questions:
-        k = int(likeliest[one["row"]])
-        shown = names[k] if named and k < len(names) and names[k] in told else None
-=======
     labels = session.told.labels.values()
     known = {name for label in labels for name, degree in label if degree > 0}  # others own no cluster yet
     for one in questions:
         k = int(likeliest[one["row"]])
         shown = names[k] if named and k < len(names) and names[k] in known else None
->>>>>>> theirs
         memory.questions[int(one["row"])] = str(one["reason"]), shown
     answers = len(session.asked)
     if not memory.batches or abs(answers - memory.answers) >= _BATCH:
