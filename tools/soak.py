@@ -3,10 +3,10 @@
     python tools/soak.py [--minutes 60] [--memory 2000] [--seed 0]
 
 Every round draws an estimator and data, and does one of four things: fits and predicts; saves and loads;
-learns from rows in batches; lets a child process fit with a checkpoint, kills it at a random moment, and goes
-on from the file, to the bits of an unbroken fit.  The process may not use more than `--memory` MB.  At the end
-it prints the slope of memory (after a fifth of the time), and how many files and threads were open.  Ends with
-status 1 if something failed.
+learns from rows in batches; lets a child process fit with a checkpoint, kills it at a random moment, and
+goes on from the file, to the bits of an unbroken fit.  The process may not use more than `--memory` MB.  At
+the end it prints the slope of memory, after a fifth of the time, and how many files and threads were open.
+Ends with status 1 if something failed.
 """
 
 from __future__ import annotations
