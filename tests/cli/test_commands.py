@@ -132,7 +132,7 @@ def test_plots_are_drawn(folder, capsys):
 def test_a_report_tells_of_the_fit(folder, capsys):
     arguments = ["--labels=species", "--standardize", "--report=one.html", "--model=m.zip", "--json"]
     assert call("fit", "iris.csv", *arguments) == 0
-    assert call("report", "m.zip", "iris.csv", "--out", "two.html") == 0
+    assert call("report", "m.zip", "iris.csv", "--labels=species", "--out=two.html") == 0
     one, two = ((folder / name).read_text() for name in ("one.html", "two.html"))
     assert one == two
     for words in ("setosa", "Columns are standardised", "xie beni", "FuzzyCMeans(", "Clusters of iris.csv"):

@@ -2,9 +2,12 @@
 
 import csv
 import json
+import re
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from sklearn.datasets import load_wine
 
 import softclust
@@ -30,22 +33,23 @@ def folder(tmp_path, monkeypatch, capsys):
 
 
 def test_words_and_bars_fit_80_columns(folder, capsys):
-    assert call("explain", "model.zip", "wine.csv", "--row", 121, "--labels", "cultivar") == 0
+    assert call("explain", "model.zip", "wine.csv", "--row", 123, "--labels", "cultivar") == 0
     said = capsys.readouterr()
     assert said.err == ""
     lines = said.out.splitlines()
     assert max(map(len, lines)) <= 80
-    assert lines[0].startswith("Row 121 is in ")
+    assert lines[0].startswith("Line 123 is in ")
     assert f"its alcohol of {WINE.data[121, 0]:.4g}" in " ".join(lines)  # in the units of the file
-    assert "Nearest labelled rows are" in " ".join(lines)
+    assert "Nearest labelled rows are lines " in " ".join(lines)
     assert any("│" in line and "█" in line for line in lines)
     assert all(any(line.startswith(name[:20]) for line in lines) for name in WINE.feature_names)
 
 
 def test_the_parts_are_those_of_the_standardised_model(folder, capsys):
-    assert call("explain", "model.zip", "wine.csv", "--row=3", "--row=77", "--json") == 0
+    assert call("explain", "model.zip", "wine.csv", "--row=5", "--line=79", "--json") == 0
     told = json.loads(capsys.readouterr().out)
     assert [one["row"] for one in told] == [3, 77]
+    assert [one["name"] for one in told] == ["line 5", "line 79"]
     model = softclust.load("model.zip")
     Z = (WINE.data - model.scaling_[0]) / model.scaling_[1]
     for one in told:
@@ -66,7 +70,7 @@ def test_the_most_doubtful_rows(folder, capsys):
 
 
 def test_two_clusters_of_choice(folder, capsys):
-    assert call("explain", "model.zip", "wine.csv", "--row=1", "--between", "Barbera", "Barolo") == 0
+    assert call("explain", "model.zip", "wine.csv", "--row=3", "--between", "Barbera", "Barolo") == 0
     assert "in Barbera and by" in capsys.readouterr().out
 
 
@@ -74,9 +78,10 @@ def test_two_clusters_of_choice(folder, capsys):
     ("arguments", "words"),
     [
         ([], "Which rows? Say --row 71, or --doubtful 5"),
-        (["--row", 178], "row=178 is not in the data; rows go from 0 to 177."),
+        (["--row", 180], "wine.csv has no row at line 180; its rows are at lines 2 to 179."),
+        (["--row", 1], "wine.csv has no row at line 1;"),
         (["--doubtful", 0], "--doubtful 0 does not fit"),
-        (["--row=1", "--between", "Barbera", "Merlot"], "There is no cluster 'Merlot'; there are Barbera,"),
+        (["--row=3", "--between", "Barbera", "Merlot"], "There is no cluster 'Merlot'; there are Barbera,"),
     ],
 )
 def test_errors_are_one_sentence(folder, capsys, arguments, words):
@@ -85,23 +90,65 @@ def test_errors_are_one_sentence(folder, capsys, arguments, words):
     assert words in said and "\n" not in said
 
 
+def test_rows_are_lines_of_the_file_with_their_identifiers(folder, capsys):
+    lines = (folder / "wine.csv").read_text().splitlines()
+    lines = [f"{'key' if i == 0 else f'W-{i}'},{line}" for i, line in enumerate(lines)]
+    lines[4] = lines[4].replace(lines[4].split(",")[2], "", 1)  # no malic acid in line 5
+    lines.insert(6, "")  # an empty line is no row
+    (folder / "gaps.csv").write_text("\n".join(lines))
+    assert call("explain", "model.zip", "gaps.csv", "--line=9", "--id=key", "--labels=cultivar") == 0
+    said = capsys.readouterr().out
+    assert said.startswith("Line 9 (W-7) is in ")
+    assert re.search(r"Nearest\s+labelled\s+rows\s+are\s+lines\s+\d+\s+\(W-\d+,\s+Bar", said)
+    assert call("explain", "model.zip", "gaps.csv", "--line=9", "--json") == 0
+    (told,) = json.loads(capsys.readouterr().out)
+    assert (told["row"], told["name"]) == (5, "line 9")
+    assert [v["value"] for v in told["values"]] == pytest.approx(WINE.data[6])
+    assert call("explain", "model.zip", "gaps.csv", "--line=5") == 2
+    assert "Line 5 of gaps.csv was left out: it has no number in 'malic_acid'." in capsys.readouterr().err
+
+
 def test_many_features_and_names_that_a_terminal_would_obey(tmp_path, monkeypatch, capsys):
+    """Files with such headings are refused, but not Parquet files and models made in Python."""
     monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(0)
     names = [
         "\x1b[31mred",
         "[bold]x[/]",
         "a very long name of a feature that does not fit",
         *map(str, range(40)),
     ]
-    with open("wide.csv", "w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(names)
-        writer.writerows(rng.normal(size=(30, len(names))).tolist())
-    assert call("fit", "wide.csv", "--clusters=2", "--out=m.csv", "--model=m.zip") == 0
-    capsys.readouterr()
-    assert call("explain", "m.zip", "wide.csv", "--doubtful=30") == 0
+    X = np.random.default_rng(0).normal(size=(30, len(names)))
+    model = softclust.FuzzyCMeans(2, random_state=0).fit(X)
+    model.columns_, model.scaling_ = np.array(names), None
+    softclust.save(model, "m.zip")
+    parquet.write_table(pa.table(dict(zip(names, X.T, strict=True))), "wide.parquet")
+    assert call("explain", "m.zip", "wide.parquet", "--doubtful=30") == 0
     said = capsys.readouterr().out
+    assert "?[31mred" in said and "[bold]x[/]" in said
     assert "\x1b" not in said
     assert max(map(len, said.splitlines())) <= 80
     assert "31 other features" in said
+
+
+def test_classes_of_several_clusters(folder, capsys):
+    options = ["--labels=cultivar", "--set=clusters_per_class=2"]
+    wrote = ["--out=two.csv", "--model=two.zip", "--report=two.html"]
+    assert call("fit", "wine.csv", *options, *wrote) == 0
+    heading = (folder / "two.csv").read_text().splitlines()[0].split(",")
+    assert [name for name in heading if name.startswith("membership_")] == [
+        f"membership_{name}{copy}" for name in sorted(SPECIES) for copy in ("", " (2)")
+    ]
+    assert call("report", "two.zip", "wine.csv", "--labels=cultivar", "--out=again.html") == 0
+    assert (folder / "again.html").read_text() == (folder / "two.html").read_text()
+    assert "Barbera (2)" in (folder / "two.html").read_text()
+    for kind in ("map", "heatmap", "silhouette"):
+        assert call("plot", "two.zip", "wine.csv", "--kind", kind, f"--out={kind}.svg") == 0
+        drawn = (folder / f"{kind}.svg").read_text()
+        written = " ".join(re.findall("<!-- (.*?) -->", drawn))  # a comment for each line of text
+        assert "Grignolino (2)" in written
+    capsys.readouterr()
+    assert (
+        call("explain", "two.zip", "wine.csv", "--row=9", "--between", "Grignolino", "Grignolino (2)") == 0
+    )
+    said = capsys.readouterr().out
+    assert "Grign… (2)" in said and "in Grignolino (2)" in " ".join(said.split())

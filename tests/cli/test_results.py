@@ -301,7 +301,7 @@ def test_tables_fit_the_terminal(width, capsys, monkeypatch):
         assert name in said
     assert sum(line.startswith("flavanoids") for line in lines) == (2 if width == 80 else 1)
     compared = next(line for line in lines if line.startswith("index"))
-    assert compared.split() == ["index", *"2345678"]
+    assert compared.split() == ["index", "good", *"2345678"]
 
 
 def test_the_most_distinctive_features_come_first():

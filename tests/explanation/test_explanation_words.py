@@ -22,7 +22,7 @@ from softclust import (
     PossibilisticCMeans,
     explain,
 )
-from softclust.explanation import Explainer, set_names, spoken_names
+from softclust.explanation import Explainer, RowNames, set_names, spoken_names
 from softclust.explanation.names import number, share
 
 IRIS = load_iris(as_frame=True)
@@ -262,3 +262,39 @@ def test_names_and_numbers():
     assert [number(v) for v in (0.1234567, 12345.6, -1234567, 1e12, 3.0)] == [
         "0.1235", "12,346", "-1,234,567", "1e+12", "3",
     ]  # fmt: skip
+
+
+# ---------------------------------------------------------------------- names of rows
+def test_rows_have_positions_or_names_of_their_own(fuzzy):
+    assert explain(fuzzy, X, 114).to_dict()["name"] == "row 114"
+    plants = pd.Series([f"plant {i}" for i in range(150)], index=range(500, 650))
+    assert explain(fuzzy, X, 114, row_names=plants).sentence.startswith("Row plant 114 is in cluster 1")
+    lines = RowNames([str(i + 2) for i in range(150)], "line")
+    told = explain(fuzzy, X, 114, row_names=lines)
+    assert told.sentence.startswith("Line 116 is in cluster 1")
+    assert (told.row, told.name) == (114, "line 116")
+    assert (told.to_dict()["row"], told.to_dict()["name"]) == (114, "line 116")
+
+
+@pytest.mark.parametrize("row", [0, 114])
+def test_names_change_words_alone(fuzzy, row):
+    plain, named = explain(fuzzy, X, row), explain(fuzzy, X, row, row_names=range(1, 151))
+    assert named.contributions.tolist() == plain.contributions.tolist()
+    assert named.sentence == plain.sentence.replace(f"Row {row} ", f"Row {row + 1} ")
+
+
+def test_labelled_neighbours_have_their_names(fuzzy):
+    y = np.full(150, None, dtype=object)
+    y[[60, 70]] = "a", "b"
+    lines = RowNames([f"{i + 2} (P{i})" for i in range(150)], "line")
+    told = explain(fuzzy, X, 61, y=y, row_names=lines)
+    assert [n.name for n in told.neighbors] == [f"line {n.row + 2} (P{n.row})" for n in told.neighbors]
+    first, second = (f"{n.row + 2} (P{n.row}, {n.label})" for n in told.neighbors)
+    assert told.remarks[-1] == f"Nearest labelled rows are lines {first} and {second}."
+    alone = explain(fuzzy, X, 61, y=y, row_names=lines, n_neighbors=1)
+    assert alone.remarks[-1] == f"Nearest labelled row is line {first}."
+
+
+def test_every_row_needs_a_name(fuzzy):
+    with pytest.raises(ValueError, match="row_names has 2 names; X has 150 rows"):
+        explain(fuzzy, X, 0, row_names=["a", "b"])

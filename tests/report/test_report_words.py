@@ -9,6 +9,7 @@ from sklearn.datasets import load_iris
 
 from reports import CULTIVARS, EVIL, IRIS, LABELS, NAMES, PAGES, SCALED, WINE, of, wine
 from softclust import EvidentialCMeans, FuzzyCMeans, FuzzyLabelSpreading, KMedoids, explain
+from softclust.explanation import RowNames
 from softclust.metrics import INDICES, brier_skill, validity
 from softclust.report import report
 
@@ -232,3 +233,63 @@ def test_data_frames_keep_their_names():
     frame = load_iris(as_frame=True).data
     page = report(FuzzyCMeans(3, random_state=0).fit(frame), frame)
     assert "petal length (cm)" in words(page)
+
+
+# ---------------------------------------------------------------------- names of rows
+def test_rows_have_the_names_of_their_file_everywhere():
+    y = [None] * 150
+    y[0], y[100], y[120], y[60] = "a", "a", "b", "c"
+    model = FuzzyCMeans(3, noise_distance=1.5, label_strength=1e-6, link_strength=1e-6, random_state=0)
+    model.fit(IRIS.data, y, must_link=[(0, 140)])
+    assert model.outlier_mask_.any() and {"label", "must-link"} <= set(model.unsatisfied_["kind"])
+    lines = RowNames([f"{i + 1000} (P{i})" for i in range(150)], "line")
+    page = report(model, IRIS.data, feature_names=NAMES, labels=y, row_names=lines)
+    said = words(page)
+    assert re.search(r"\brow \d", said, re.IGNORECASE) is None
+    assert re.search(r"\brows \d+ and", said) is None
+    doubtful = int(
+        np.where(model.outlier_mask_, 9, np.ptp(np.sort(model.memberships_)[:, -2:], axis=1)).argmin()
+    )
+    assert f"first of all line {doubtful + 1000} (P{doubtful})." in said
+    assert f"Line {doubtful + 1000} (P{doubtful}) is in " in said
+    assert "lines 1000 (P0) and 1140 (P140) belong together line 1000 (P0) in " in said
+    assert "Nearest labelled rows are lines 1" in said
+    assert page.count("line 1007 (P7): ") == 1  # what the map says of a row
+    assert '<td class="number" data-sort="7">1007 (P7)</td>' in page
+    assert "NaN" not in page
+
+
+def test_rows_without_names_have_positions():
+    page = of(FuzzyCMeans(3, random_state=0))
+    assert page.count("row 7: ") == 1
+    assert '<td class="number" data-sort="7">7</td>' in page
+
+
+def test_names_of_rows_are_text():
+    model = FuzzyCMeans(3, random_state=0).fit(IRIS.data)
+    page = report(model, IRIS.data, row_names=[EVIL] * 150)
+    assert page.count("<script") == 1
+    assert words(page).count(EVIL) > 150
+
+
+def test_every_row_needs_a_name():
+    model = FuzzyCMeans(3, random_state=0).fit(IRIS.data)
+    with pytest.raises(ValueError, match="row_names has 1 names; X has 150 rows"):
+        report(model, IRIS.data, row_names=["a"])
+
+
+# ---------------------------------------------------------------------- classes of several clusters
+def test_classes_of_several_clusters_are_judged_as_classes():
+    y = [name if i % 5 == 0 else None for i, name in enumerate(CULTIVARS)]
+    y[30] = "Barbera"  # a Barolo
+    model = FuzzyCMeans(3, clusters_per_class=2, label_strength=0.1, random_state=0).fit(SCALED, y)
+    assert list(model.classes_) == ["Barbera"] * 2 + ["Barolo"] * 2 + ["Grignolino"] * 2
+    said = words(report(model, SCALED, labels=y, classes=CULTIVARS))
+    assert "178 rows fall into 6 clusters" in said and "Barolo (2) (" in said
+    untold = np.array([label is None for label in y])
+    by_class = model.memberships_.reshape(178, 3, 2).sum(axis=2)[untold]
+    right = (np.unique(CULTIVARS)[by_class.argmax(axis=1)] == CULTIVARS[untold]).mean()
+    assert f"was not told to the fit, {right:.0%} are in the cluster of their class" in said
+    assert f"is {brier_skill(by_class, CULTIVARS[untold]):.2f}: " in said
+    assert "row 30 is Barbera is in Barolo" in said
+    assert re.search(r"doubt about the label (\d+ \w+ \w+ \d+% )*30 Barbera Barolo \d+%", said)

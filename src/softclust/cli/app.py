@@ -224,6 +224,9 @@ def report(
     *,
     labels: str | None = None,
     classes: str | None = None,
+    id: Identifier = None,
+    sheet: Sheet = None,
+    missing: Missing = None,
     out: Path = Path("report.html"),
     force: bool = False,
 ):
@@ -246,7 +249,10 @@ def report(
     """
     from softclust.cli.report import run
 
-    run(model, data, out, labels_column=labels, classes_column=classes, force=force)
+    run(
+        model, data, out, labels_column=labels, classes_column=classes, key=id, sheet=sheet,
+        missing=missing, force=force,
+    )  # fmt: skip
 
 
 @app.command
@@ -303,10 +309,13 @@ def explain(
     model: Path,
     data: Path,
     *,
-    row: list[int] | None = None,
+    row: Annotated[list[int] | None, Parameter(name=["--row", "--line"])] = None,
     doubtful: int | None = None,
     between: tuple[str, str] | None = None,
     labels: str | None = None,
+    id: Identifier = None,
+    sheet: Sheet = None,
+    missing: Missing = None,
     json: bool = False,
 ):
     """Explain why rows are in their clusters: which features speak for which cluster.
@@ -318,7 +327,8 @@ def explain(
     data
         File of rows; the columns of the fit are found by their names.
     row
-        Row to explain, from 0; repeat the option for more rows.
+        Row to explain, as the file counts it; repeat the option for more rows.
+        Lines of a text file and rows of a sheet count from 1, with the header; rows of Parquet from 0.
     doubtful
         Explain so many of the most doubtful rows.
     between
@@ -330,7 +340,10 @@ def explain(
     """
     from softclust.cli.explain import run
 
-    run(model, data, asked=row, doubtful=doubtful, between=between, labels_column=labels, as_json=json)
+    run(
+        model, data, asked=row, doubtful=doubtful, between=between, labels_column=labels, key=id,
+        sheet=sheet, missing=missing, as_json=json,
+    )  # fmt: skip
 
 
 @app.command

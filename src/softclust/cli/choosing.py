@@ -22,7 +22,6 @@ from softclust.files.labels import labels_of
 
 _FEW_ROWS = 5000  # up to which stability is computed unasked: it takes seconds
 _SAMPLES = 10
-_NAME, _CELL = 18, 8  # letters of the columns: 2 to 8 clusters fit into 80
 _PLAIN = (1000, 100_000)  # numbers that are written without a fraction
 
 
@@ -113,35 +112,37 @@ def _summary(found, said, columns):
 
 
 def _print_tables(words, found, said):
-    """Print the values, in as many tables as the width of the terminal needs."""
-    across = max(1, (words.width - _NAME - 6) // _CELL)
-    places = range(len(found.settings))
-    for start in range(0, len(places), across):
-        words.print(_table(found, said, places[start : start + across]))
-    show.say(words, "* the best value of each index\n")
-
-
-def _table(found, said, places):
-    """Return a table with a row for each index and a column for each of these settings.
+    """Print the values, in as many tables as the width of the terminal needs.
 
     A star marks the choice of each index; the recommended column is in reverse video.
     """
-    table = Table(title="Numbers of clusters", box=None, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column("index", min_width=_NAME, max_width=_NAME)
-    table.add_column("good", min_width=4)
-    for i in places:
-        style = "reverse" if i == said.place else None
-        number = f"{found.settings[i]['n_clusters']} "
-        table.add_column(number, justify="right", style=style, no_wrap=True, min_width=_CELL - 1)
+    headings = [f"{setting['n_clusters']} " for setting in found.settings]
+    lines = list(_lines(found))
+    first = max(len(name) + 1 + len(good) for name, good, _ in lines)
+    widths = [max(len(heading), *(len(line[2][i]) for line in lines)) for i, heading in enumerate(headings)]
+    for places in show.parts(widths, first, words.width, gap=1):
+        table = Table(title="Numbers of clusters", box=None, padding=(0, 1, 0, 0), pad_edge=False)
+        table.add_column("index", no_wrap=True)
+        table.add_column("good", no_wrap=True)
+        for i in places:
+            style = "reverse" if i == said.place else None
+            table.add_column(headings[i], justify="right", style=style, no_wrap=True)
+        for name, good, cells in lines:
+            table.add_row(name, good, *(cells[i] for i in places))
+        words.print(table)
+    show.say(words, "* the best value of each index\n")
+
+
+def _lines(found):
+    """Yield for each index its name, which values are good, and a cell for each setting."""
     for name, values in found.values.items():
         flat = name in found.flat
         good = "flat" if flat else "high" if found.greater_is_better[name] else "low"
         best = None if flat else found.place(name)
-        table.add_row(name.replace("_", " "), good, *(_cell(values[i], i == best) for i in places))
+        yield name.replace("_", " "), good, [_cell(v, i == best) for i, v in enumerate(values)]
     votes = found.votes()
     best = int(votes.argmax()) if votes.any() else None
-    table.add_row("votes", "high", *(_cell(votes[i], i == best) for i in places))
-    return table
+    yield "votes", "high", [_cell(v, i == best) for i, v in enumerate(votes)]
 
 
 def _cell(value, is_best):
@@ -149,14 +150,15 @@ def _cell(value, is_best):
 
 
 def _short(value):
-    """Return a number with three digits, or two, in about six letters."""
+    """Return a number with about three digits in few letters: .894, 21.8, 2e-5."""
     if not math.isfinite(value):
         return "-"
     if isinstance(value, int | np.integer) or _PLAIN[0] <= abs(value) < _PLAIN[1]:
         return f"{value:.0f}"
-    texts = (f"{value:.{digits}g}".replace("e+", "e").replace("e0", "e") for digits in (3, 2))
-    first, second = (text.replace("e-0", "e-") for text in texts)
-    return first if len(first) <= _CELL - 2 else second
+    if abs(value) >= 0.9995:
+        return f"{value:.3g}".replace("e+0", "e").replace("e+", "e")
+    text = f"{value:.3f}" if abs(value) >= 0.01 else f"{value:.2g}"
+    return text.replace("e-0", "e-").replace("0.", ".", 1)
 
 
 def methods(papers, as_json):
@@ -184,10 +186,10 @@ def methods(papers, as_json):
             words.print(line, highlight=False, soft_wrap=True)
         words.print()
     show.say(words, "Use one with softclust fit --method fcm; see the papers with --papers.")
-    show.say(
-        words,
+    words.print(
         f"These keep the values of their papers. An estimator's name, such as {DEFAULT_METHOD} (the "
         "default), takes the values that work best.",
+        highlight=False,
     )
 
 

@@ -11,7 +11,8 @@ from rich.text import Text
 
 import softclust
 from softclust.active.doubts import margin
-from softclust.cli.rows import rows_of_model, scaled
+from softclust.cli import show
+from softclust.cli.rows import row_of, rows_of_model, scaled
 from softclust.explanation import Explainer
 from softclust.explanation.names import number, share, spoken_names
 
@@ -21,17 +22,23 @@ _MOST_SHARES = 6  # clusters or sets with a word of their own
 _NAME, _NUMBER, _BAR = 22, 10, 10  # characters of a name, a number, and a bar on each side
 
 
-def run(model_path, data, *, asked, doubtful, between, labels_column, as_json):
+def run(model_path, data, *, asked, doubtful, between, labels_column, key, sheet, missing, as_json):
     """Explain rows; `app.explain` documents the options."""
     if not asked and doubtful is None:
         raise ValueError("Which rows? Say --row 71, or --doubtful 5 for the five most doubtful rows.")
     if doubtful is not None and doubtful < 1:
         raise ValueError(f"--doubtful {doubtful} does not fit; one row or more would.")
     model = softclust.load(model_path)
-    rows = rows_of_model(model, model_path, data, labels=labels_column)
+    rows = rows_of_model(
+        model, model_path, data, sheet=sheet, missing=missing, labels=labels_column, key=key
+    )
     X = scaled(rows.X, model.scaling_)
-    explainer = Explainer(model, X, y=rows.labels, feature_names=rows.names, scaling=model.scaling_)
-    chosen = dict.fromkeys([*(asked or ()), *(_doubtful(explainer, doubtful) if doubtful else ())])
+    explainer = Explainer(
+        model, X, y=rows.labels, feature_names=rows.names, row_names=show.row_names(rows),
+        scaling=model.scaling_,
+    )  # fmt: skip
+    wanted = [row_of(rows, line) for line in asked or ()]
+    chosen = dict.fromkeys([*wanted, *(_doubtful(explainer, doubtful) if doubtful else ())])
     told = [explainer.explain(row, clusters=between) for row in chosen]
     if as_json:
         print(json.dumps([one.to_dict() for one in told]))
@@ -89,7 +96,7 @@ def _table(told, mark):
     table.add_column("", max_width=_NAME, no_wrap=True)
     table.add_column("value", justify="right", no_wrap=True)
     for k in compared:
-        table.add_column(_plain(spoken[k]), justify="right", max_width=_NUMBER, no_wrap=True)
+        table.add_column(_plain(show.short(spoken[k], _NUMBER)), justify="right", no_wrap=True)
     table.add_column(_plain(_heading(told)), max_width=2 * _BAR + 1, no_wrap=True)
     most = max(map(abs, [*told.contributions, *told.constants.values()])) or 1.0
     order = np.argsort(-np.abs(told.contributions), kind="stable")
@@ -110,9 +117,7 @@ def _table(told, mark):
 
 def _heading(told):
     """Name the side of the bars for each cluster."""
-    names = [
-        name if len(name) <= _BAR else f"{name[: _BAR - 1]}…" for name in spoken_names(told.cluster_names)
-    ]
+    names = [show.short(name, _BAR) for name in spoken_names(told.cluster_names)]
     if told.rival is None:
         return "how far".rjust(_BAR + 1 + len("how far"))
     return f"{names[told.rival]:>{_BAR}}│{names[told.cluster]}"

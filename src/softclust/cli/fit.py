@@ -63,8 +63,9 @@ def fit(
 
         notes = [*said, *([] if scaling is None else [STANDARDIZED])]
         write(
-            model, X, rows.names, page, title=f"Clusters of {data[0].name}", notes=notes, known=rows.labels
-        )
+            model, X, rows.names, page, title=f"Clusters of {data[0].name}", notes=notes, known=rows.labels,
+            row_names=show.row_names(rows),
+        )  # fmt: skip
     if as_json:
         print(json.dumps(_summary(model, method, rows, out, model_path)))
         return

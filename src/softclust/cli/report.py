@@ -10,7 +10,7 @@ from softclust.cli.tables import Output
 from softclust.files.labels import labels_of
 
 
-def write(model, X, names, output, *, title, notes=(), known=None, classes=None):
+def write(model, X, names, output, *, title, notes=(), known=None, classes=None, row_names=None):
     """Write the page; `known` are labels that the fit was told, `classes` those that judge it."""
     from softclust.report import report
 
@@ -18,16 +18,18 @@ def write(model, X, names, output, *, title, notes=(), known=None, classes=None)
     output.write_text(
         report(
             model, X, feature_names=names, title=title, notes=notes, scaling=scaling, labels=known,
-            classes=classes,
+            classes=classes, row_names=row_names,
         )
     )  # fmt: skip
 
 
-def run(model_path, data, out, *, labels_column=None, classes_column=None, force=False):
+def run(model_path, data, out, *, labels_column, classes_column, key, sheet, missing, force):
     """Write the page; `app.report` documents the options."""
     output = Output(out, force)
     model = softclust.load(model_path)
-    rows = rows_of_model(model, model_path, data, labels=labels_column)
+    rows = rows_of_model(
+        model, model_path, data, sheet=sheet, missing=missing, labels=labels_column, key=key
+    )
     X, names = scaled(rows.X, model.scaling_), rows.names
     if len(X) != len(model.labels_):
         raise ValueError(
@@ -44,5 +46,6 @@ def run(model_path, data, out, *, labels_column=None, classes_column=None, force
         notes=notes,
         known=rows.labels,
         classes=classes,
+        row_names=show.row_names(rows),
     )
     show.say(show.console(), f"The report: {out}")

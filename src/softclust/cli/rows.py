@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from softclust.explanation.names import begun
 from softclust.files import Prepared, Role, Scaling, prepare, prepare_as, read_table, read_tables
 from softclust.files.labels import labels_of
 from softclust.files.units import common_unit
@@ -49,6 +50,18 @@ def rows_of_model(model, model_path, data, *, sheet=None, missing=None, labels=N
     keys = None if key is None else table.column(key).output().to_pylist()
     roles = found.roles if key is None else {**found.roles, key: Role("key")}
     return Prepared(found.X, found.names, found.rows, table, y, keys, roles, (*found.notes, *notes))
+
+
+def row_of(rows, line):
+    """Return the row of X at a line of the file; a ValueError says why there is none."""
+    table = rows.table
+    row = table.row_at(line)
+    found = np.flatnonzero(rows.rows == row)
+    if len(found) == 0:
+        gaps = [repr(name) for name in rows.names if np.isnan(table.column(name).numbers[row])]
+        where = f"{begun(table.place(row))} of {table.path}"
+        raise ValueError(f"{where} was left out: it has no number in {', '.join(gaps)}.")
+    return int(found[0])
 
 
 def scaled(X, scaling):

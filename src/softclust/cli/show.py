@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from itertools import chain, count, pairwise
 
 import numpy as np
@@ -12,6 +13,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from softclust.explanation import RowNames
 from softclust.files import Scaling
 from softclust.report import findings
 from softclust.report.findings import names_of, outliers_of
@@ -55,7 +57,7 @@ def titled(title, tables, caption=None):
     return Group(Text(f"\n{title}", style="bold"), *spaced[:-1], *below)
 
 
-def parts(widths, first, width):
+def parts(widths, first, width, gap=_GAP):
     """Return ranges of columns, each of which fits beside a first column in the width of the terminal.
 
     The ranges are as few as can be, and about equally long.
@@ -64,7 +66,7 @@ def parts(widths, first, width):
     for pieces in range(1, n + 1):
         bounds = [round(i * n / pieces) for i in range(pieces + 1)]
         found = [range(start, end) for start, end in pairwise(bounds)]
-        if all(first + sum(_GAP + widths[k] for k in part) <= width for part in found):
+        if all(first + sum(gap + widths[k] for k in part) <= width for part in found):
             return found
     return [range(k, k + 1) for k in range(n)]
 
@@ -112,7 +114,7 @@ def table_of_columns(title, names, head, lines, caption, width=80):
 
     A table that is wider than `width` is cut into several.
     """
-    names = [_cut(str(name), _CLUSTER) for name in names]
+    names = [short(str(name), _CLUSTER) for name in names]
     first = max((cell_len(line[0]) for line in (*head, *lines)), default=0)
     widths = [
         max(cell_len(name), *(cell_len(line[k + 1]) for line in (*head, *lines)))
@@ -149,6 +151,11 @@ def _cut(text, most):
     return text if len(text) <= most else text[: most - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
+def short(name, most):
+    """Return a name in so many letters; its end stays, by which `a (2)` differs from `a`."""
+    return name if len(name) <= most else f"{name[: most - 5]}\N{HORIZONTAL ELLIPSIS}{name[-4:]}"
+
+
 def table(finding, rows=None):
     """Return a finding as a table; words align left, numbers right.
 
@@ -174,7 +181,8 @@ def doubtful(model, count, rows=None):
     for i in (line[0] for line in found.cells):
         first, second = np.argsort(-model.memberships_[i], kind="stable")[:2]
         shares = [f"{model.memberships_[i, k]:.0%}" for k in (first, second)]
-        cells.append([i, _cut(names[first], _CLUSTER), shares[0], _cut(names[second], _CLUSTER), shares[1]])
+        near, next_ = (short(names[k], _CLUSTER) for k in (first, second))
+        cells.append([i, near, shares[0], next_, shares[1]])
     headings = ["row", "likeliest cluster", "share", "next cluster", "share"]
     return table(findings.Finding(found.title, headings, cells), rows)
 
@@ -196,10 +204,30 @@ def _as_the_file_counts(finding, rows):
 
 
 def row_name(rows, i):
-    """Return how people find row i of X: its line in the file, and its identifier."""
-    row = int(rows.rows[i])
-    line = str(rows.table.lines[row])
+    """Return how people find row i of X: its line, its file if there are several, and its identifier."""
+    row, table = int(rows.rows[i]), rows.table
+    line = str(table.lines[row])
+    if len(table.files) > 1:
+        line += f" of {table.file_of(row)}"
     return line if rows.keys is None else f"{line} ({rows.keys[row]})"
+
+
+def row_names(rows):
+    """Return the names of all rows of X, for words and pages."""
+    return RowNames(_Names(rows), rows.table.counted)
+
+
+class _Names(Sequence):
+    """The name of each row, made when it is asked for: a file may have millions of rows."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows.rows)
+
+    def __getitem__(self, i):
+        return row_name(self.rows, i)
 
 
 def columns(model):

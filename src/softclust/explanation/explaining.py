@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from softclust.estimators.predictions import Predictions
 from softclust.estimators.readout import distance_parts
 from softclust.explanation import words
-from softclust.explanation.names import cluster_names, feature_names_of, set_names
+from softclust.explanation.names import RowNames, cluster_names, feature_names_of, set_names
 from softclust.explanation.rows import as_array, count_of, some_rows
 from softclust.explanation.value import Explanation, Neighbor, SetMass
 from softclust.grammar.prototypes.parts import Parts
@@ -34,6 +34,7 @@ def explain(
     y: Any = None,
     n_neighbors: int = 3,
     feature_names: Sequence[str] | None = None,
+    row_names: RowNames | Sequence[Any] | None = None,
     scaling: Any = None,
     of_fit: bool | None = None,
 ) -> Explanation:
@@ -61,6 +62,9 @@ def explain(
         Number of labelled rows to name.
     feature_names : sequence of str, default=None
         Names of the features; None takes those that the model knows from its fit.
+    row_names : sequence of length n, default=None
+        Names of the rows, for words; None are positions from 0.  `RowNames` have a noun of their own too,
+        such as "line".
     scaling : array-like of shape (2, p), default=None
         Means and deviations by which the rows were standardised: words are then in units before that.
     of_fit : bool, default=None
@@ -86,7 +90,15 @@ def explain(
     >>> print(abs(told.contributions.sum() - (d[told.rival] ** 2 - d[told.cluster] ** 2)) < 1e-12)
     True
     """
-    explainer = Explainer(model, X, y=y, feature_names=feature_names, scaling=scaling, of_fit=of_fit)
+    explainer = Explainer(
+        model,
+        X,
+        y=y,
+        feature_names=feature_names,
+        row_names=row_names,
+        scaling=scaling,
+        of_fit=of_fit,
+    )
     return explainer.explain(row, clusters=clusters, n_neighbors=n_neighbors)
 
 
@@ -95,7 +107,7 @@ class Explainer:
 
     Parameters
     ----------
-    model, X, y, feature_names, scaling, of_fit
+    model, X, y, feature_names, row_names, scaling, of_fit
         As in `explain`.
     """
 
@@ -106,6 +118,7 @@ class Explainer:
         *,
         y: Any = None,
         feature_names: Sequence[str] | None = None,
+        row_names: RowNames | Sequence[Any] | None = None,
         scaling: Any = None,
         of_fit: bool | None = None,
     ):
@@ -118,6 +131,7 @@ class Explainer:
         self.model, self.X, self.n = model, X, count_of(X)
         self.cluster_names = cluster_names(model)
         self.feature_names = feature_names_of(model, feature_names, len(self.row_values(0)))
+        self.row_names = RowNames.of(row_names, self.n)
         self._mean, self._deviation = self._checked_scaling(scaling)
         self.labels = None if y is None else read_labels(y, self.n)
         self._of_fit = of_fit
@@ -172,6 +186,7 @@ class Explainer:
         }
         told = Explanation(
             row=row,
+            name=self.row_names.said(row),
             cluster=k,
             rival=rival,
             cluster_names=tuple(self.cluster_names),
@@ -190,7 +205,7 @@ class Explainer:
             neighbors=tuple(self._neighbors(row, x, n_neighbors)),
         )
         told = replace(told, sentence=words.sentence(told))
-        return replace(told, remarks=tuple(words.remarks(told, self.model)))
+        return replace(told, remarks=tuple(words.remarks(told, self.model, self.row_names)))
 
     def _checked(self, row: Any) -> int:
         if not isinstance(row, Integral) or not 0 <= int(row) < self.n:
@@ -268,4 +283,5 @@ class Explainer:
         for i in np.argsort(distances, kind="stable")[:count]:
             told = np.flatnonzero(degrees[i] == np.nanmax(degrees[i]))
             label = " or ".join(str(self.labels.classes[k]) for k in told)
-            yield Neighbor(int(rows[i]), label, float(distances[i]))
+            near = int(rows[i])
+            yield Neighbor(near, label, float(distances[i]), self.row_names.said(near))

@@ -2,10 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+
+@dataclass(frozen=True)
+class RowNames:
+    """How people find rows: by positions from 0, or by names of their own, such as lines of a file.
+
+    Attributes
+    ----------
+    names : sequence of str or None
+        A name for each row, such as "73"; None are positions from 0.
+    noun : str
+        What the names count, such as "line".
+
+    Examples
+    --------
+    >>> from softclust.explanation import RowNames
+    >>> RowNames().said(71), RowNames(["73 (Anna)"], "line").said(0)
+    ('row 71', 'line 73 (Anna)')
+    """
+
+    names: Sequence[str] | None = None
+    noun: str = "row"
+
+    @classmethod
+    def of(cls, given: RowNames | Iterable[Any] | None, n: int) -> RowNames:
+        """Return the names of n rows: those given, or positions."""
+        if given is None:
+            return cls()
+        found = given if isinstance(given, RowNames) else cls(tuple(map(str, given)))
+        if found.names is not None and len(found.names) != n:
+            raise ValueError(f"row_names has {len(found.names)} names; X has {n} rows.")
+        return found
+
+    def __getitem__(self, row: int) -> str:
+        """Return the name of a row alone: `71`."""
+        return str(row) if self.names is None else self.names[row]
+
+    def said(self, row: int) -> str:
+        """Return a row as a sentence names it: `row 71`."""
+        return f"{self.noun} {self[row]}"
+
+    def begun(self, row: int) -> str:
+        """Return a row as it begins a sentence: `Row 71`."""
+        return begun(self.said(row))
+
+    def noun_for(self, count: int) -> str:
+        """Return the noun that names need after the word "rows": none, or `lines `."""
+        return "" if self.noun == "row" else f"{self.noun} " if count == 1 else f"{self.noun}s "
+
+
+def begun(words: str) -> str:
+    """Return words as they begin a sentence."""
+    return words[:1].upper() + words[1:]
 
 
 def cluster_names(model: Any) -> list[str]:

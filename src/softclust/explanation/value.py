@@ -14,6 +14,7 @@ class Neighbor(NamedTuple):
     row: int
     label: str
     distance: float  # Euclidean, between rows as the model sees them
+    name: str  # of the row, as a sentence says it
 
 
 class SetMass(NamedTuple):
@@ -35,6 +36,8 @@ class Explanation:
     ----------
     row : int
         Position of the row.
+    name : str
+        The row as a sentence names it, such as "row 71" or "line 73".
     cluster : int
         The cluster that the row is in, or the first of the clusters that were asked about.
     rival : int or None
@@ -77,6 +80,7 @@ class Explanation:
     """
 
     row: int
+    name: str
     cluster: int
     rival: int | None
     cluster_names: tuple[str, ...]
@@ -115,6 +119,7 @@ class Explanation:
         masses = None if self.masses is None else [{"name": m.name, "value": m.mass} for m in self.masses]
         return {
             "row": self.row,
+            "name": self.name,
             "cluster": names[self.cluster],
             "rival": None if self.rival is None else names[self.rival],
             "sentence": self.sentence,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from softclust.explanation.names import listed, number, share, spoken_names
+from softclust.explanation.names import RowNames, begun, listed, number, share, spoken_names
 
 if TYPE_CHECKING:
     from softclust.explanation.value import Explanation
@@ -27,10 +27,10 @@ def sentence(told: Explanation) -> str:
     mine = names[told.cluster]
     if told.rival is None:
         farthest = _named(told, told.offsets, told.cluster)
-        return f"Row {told.row} is in the only cluster" + (f"; {farthest}." if farthest else ".")
+        return f"{begun(told.name)} is in the only cluster" + (f"; {farthest}." if farthest else ".")
     if told.is_outlier:
         farthest = _named(told, told.offsets, told.cluster)
-        return f"Row {told.row} belongs to no cluster" + (
+        return f"{begun(told.name)} belongs to no cluster" + (
             f": even from {mine}, the likeliest, {farthest}." if farthest else "."
         )
     reasons = _reasons(told, mine, names[told.rival])
@@ -42,10 +42,10 @@ def _place(told: Explanation, mine: str, other: str) -> str:
     assert told.rival is not None
     first, second = told.memberships[told.cluster], told.memberships[told.rival]
     if told.memberships.argmax() != told.cluster:
-        return f"Row {told.row} is by {share(first)} in {mine} and by {share(second)} in {other}"
+        return f"{begun(told.name)} is by {share(first)} in {mine} and by {share(second)} in {other}"
     if first == 1 and second == 0:
-        return f"Row {told.row} is in {mine}, and {other} is the next"
-    placed = f"Row {told.row} is in {mine} ({share(first)})"
+        return f"{begun(told.name)} is in {mine}, and {other} is the next"
+    placed = f"{begun(told.name)} is in {mine} ({share(first)})"
     if second >= _NEARLY * first:
         return f"{placed} and nearly in {other} ({share(second)})"
     return f"{placed}, before {other} ({share(second)})"
@@ -107,7 +107,7 @@ def _named(told: Explanation, parts: np.ndarray, k: int) -> str:
     return listed(words)
 
 
-def remarks(told: Explanation, model: Any) -> Iterator[str]:
+def remarks(told: Explanation, model: Any, rows: RowNames) -> Iterator[str]:
     """Yield further sentences: what outweighed the values, sets of clusters, and labelled neighbours."""
     names = spoken_names(told.cluster_names)
     alone, found = int(told.predicted.argmax()), int(told.memberships.argmax())
@@ -123,8 +123,14 @@ def remarks(told: Explanation, model: Any) -> Iterator[str]:
         if len(largest.clusters) > 1:
             yield f"Its greatest belief ({share(largest.mass)}) is that it may be {largest.name}."
     if told.neighbors:
-        near = [f"{n.row} ({n.label})" for n in told.neighbors]
-        yield f"Nearest labelled row{'s are' if len(near) > 1 else ' is'} {listed(near)}."
+        near = [_with(rows[n.row], n.label) for n in told.neighbors]
+        verb = "rows are" if len(near) > 1 else "row is"
+        yield f"Nearest labelled {verb} {rows.noun_for(len(near))}{listed(near)}."
+
+
+def _with(name: str, label: str) -> str:
+    """Return a name with a label in brackets; a name that ends in brackets takes the label into them."""
+    return f"{name[:-1]}, {label})" if name.endswith(")") else f"{name} ({label})"
 
 
 def _nearer(mine: str, other: str, told: Explanation, model: Any) -> str:

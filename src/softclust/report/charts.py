@@ -156,10 +156,10 @@ def _pile(heights: np.ndarray, x: float, width: float) -> Iterator[Html]:
 
 
 class Map(NamedTuple):
-    """Rows in a plane: points (n, 2), and what is known of the rows; the middles (c, 2) of the clusters."""
+    """Rows in a plane: points (n, 2), names and what else is known; the middles (c, 2) of the clusters."""
 
     points: np.ndarray
-    rows: np.ndarray
+    rows: Sequence[str]
     own: np.ndarray
     first: np.ndarray
     outlying: np.ndarray
@@ -177,9 +177,9 @@ def scatter(drawn: Map, names: Sequence[str]) -> Html:
     place = _placed(drawn.points, low, span)
     groups = []
     for k, name in enumerate(names):
-        mine = np.flatnonzero(drawn.own == k)
+        mine = np.flatnonzero(drawn.own == k).tolist()
         marks = (
-            _mark(place[i], int(drawn.rows[i]), name, drawn.first[i], bool(drawn.outlying[i])) for i in mine
+            _mark(place[i], drawn.rows[i], name, drawn.first[i], bool(drawn.outlying[i])) for i in mine
         )
         groups.append(tag("g", *marks, class_=colour(k)))
     known = np.flatnonzero(np.isfinite(drawn.middles).all(axis=1)).tolist()
@@ -215,12 +215,12 @@ def _apart(places: np.ndarray, words: Sequence[str]) -> np.ndarray:
     return np.column_stack([x, np.clip(y, _LINE, _HEIGHT - 6)])
 
 
-def _mark(point: np.ndarray, row: int, name: str, first: float, is_outlier: bool) -> Html:
+def _mark(point: np.ndarray, row: str, name: str, first: float, is_outlier: bool) -> Html:
     """Return the mark of a row, with its name and membership as a tooltip."""
     x, y = (float(v) for v in point)
     if is_outlier:
-        tip = tag("title", f"row {row}: no cluster")
+        tip = tag("title", f"{row}: no cluster")
         d = f"M{x - 4:.1f} {y - 4:.1f}l8 8m0 -8l-8 8"
         return Html(f'<path d="{d}">{tip}</path>')
-    tip, strength = tag("title", f"row {row}: {name} {share(first)}"), 0.15 + 0.85 * first**2
+    tip, strength = tag("title", f"{row}: {name} {share(first)}"), 0.15 + 0.85 * first**2
     return Html(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill-opacity="{strength:.2f}">{tip}</circle>')

@@ -49,8 +49,9 @@ def _card(facts: Facts, k: int) -> Html:
         body += [_feature(facts, k, int(j)) for j in chosen]
         body.append(_typical(facts, k, chosen))
     else:
-        rows = ", ".join(map(str, facts.typical(k, _TYPICAL_ROWS)))
-        body.append(paragraph(f"Typical rows: {rows}."))
+        rows = facts.typical(k, _TYPICAL_ROWS).tolist()
+        named = ", ".join(facts.row_names[i] for i in rows)
+        body.append(paragraph(f"Typical rows: {facts.row_names.noun_for(len(rows))}{named}."))
     return tag("article", heading, *body, class_="card")
 
 
@@ -79,9 +80,11 @@ def _feature(facts: Facts, k: int, j: int) -> Html:
 
 def _typical(facts: Facts, k: int, chosen: np.ndarray) -> Html:
     """Return the rows that are most typical of a cluster, with the features of its card."""
-    rows = facts.typical(k, _TYPICAL_ROWS)
-    cells = [[int(i), *(Cell(number(v), v) for v in facts.values[i, chosen].tolist())] for i in rows]
-    return table(["row", *(facts.features[j] for j in chosen)], cells, "Typical rows")
+    rows, named = facts.typical(k, _TYPICAL_ROWS).tolist(), facts.row_names
+    cells = [
+        [Cell(named[i], i), *(Cell(number(v), v) for v in facts.values[i, chosen].tolist())] for i in rows
+    ]
+    return table([named.noun, *(facts.features[j] for j in chosen)], cells, "Typical rows")
 
 
 def picture(facts: Facts) -> Html | None:
@@ -91,7 +94,8 @@ def picture(facts: Facts) -> Html | None:
     rows = _drawn(facts)
     points, middles, axes = _plane(facts, rows)
     first = np.ones(len(rows)) if facts.is_hard else facts.first[rows]
-    drawn = charts.Map(points, rows, facts.own[rows], first, facts.outlying[rows], middles)
+    names = [facts.row_names.said(i) for i in rows.tolist()]
+    drawn = charts.Map(points, names, facts.own[rows], first, facts.outlying[rows], middles)
     words = []
     if len(rows) < len(facts.own):
         words.append(f"{len(rows):,} of {len(facts.own):,} rows are drawn. ")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from softclust.active.doubts import margin
-from softclust.explanation import Explainer, cluster_names, set_names, spoken_names
+from softclust.explanation import Explainer, RowNames, cluster_names, set_names, spoken_names
 from softclust.explanation.names import feature_names_of
 from softclust.report.findings import outliers_of
 
@@ -34,6 +34,8 @@ class Facts:
         Means and deviations by which the rows were standardised.
     labels, classes : array-like of shape (n,) or None
         Labels that the fit was told, and classes by which it is judged.
+    row_names : RowNames
+        Names of the rows.
     """
 
     model: Any
@@ -42,6 +44,7 @@ class Facts:
     scaling: Any = None
     labels: Any = None
     classes: Any = None
+    row_names: RowNames = field(default_factory=RowNames)
 
     @cached_property
     def points(self) -> np.ndarray:
@@ -71,6 +74,18 @@ class Facts:
     def clusters(self) -> list[str]:
         """Names of the clusters as a sentence says them."""
         return spoken_names(cluster_names(self.model))
+
+    @cached_property
+    def heads(self) -> np.ndarray:
+        """(c,) the first cluster of each cluster's class, which has the name of the class alone."""
+        known = getattr(self.model, "classes_", None)
+        names = self.clusters if known is None else list(known)
+        return np.array([k if name is None else names.index(name) for k, name in enumerate(names)])
+
+    def by_class(self, memberships: np.ndarray) -> np.ndarray:
+        """Return memberships (n, c) added up for each class, one column for each of `unique(heads)`."""
+        heads = np.unique(self.heads)
+        return np.column_stack([memberships[:, self.heads == head].sum(axis=1) for head in heads])
 
     @cached_property
     def sets(self) -> list[str]:
@@ -202,6 +217,7 @@ class Facts:
             self.X,
             y=self.labels,
             feature_names=self.features,
+            row_names=self.row_names,
             scaling=self.scaling,
             of_fit=True,
         )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import softclust
-from softclust.explanation.names import number
+from softclust.explanation.names import RowNames, number
 from softclust.report import clusters, quality, rows, told
 from softclust.report.facts import Facts
 from softclust.report.glossary import GLOSSARY, anchor, glossary
@@ -37,6 +37,7 @@ def report(
     X: Any,
     *,
     feature_names: Sequence[str] | None = None,
+    row_names: RowNames | Sequence[Any] | None = None,
     title: str = "Clusters",
     notes: Sequence[str] = (),
     scaling: Any = None,
@@ -53,6 +54,9 @@ def report(
         The rows of the fit.
     feature_names : sequence of str, default=None
         Names of the columns; None takes those that the model knows from its fit.
+    row_names : sequence of length n, default=None
+        Names of the rows; None are positions from 0.  `softclust.explanation.RowNames` have a noun of their
+        own too, such as "line".
     title : str, default="Clusters"
         Heading of the page.
     notes : sequence of str
@@ -81,7 +85,8 @@ def report(
     True
     """
     scaling = None if scaling is None else np.asarray(scaling, dtype=np.float64)
-    facts = Facts(model, X, feature_names, scaling, labels, classes)
+    named = RowNames.of(row_names, len(model.labels_))
+    facts = Facts(model, X, feature_names, scaling, labels, classes, named)
     if len(facts.points) != len(facts.own):
         raise ValueError(
             f"X has {len(facts.points)} rows, but the model was fitted on {len(facts.own)}: give those."

@@ -42,7 +42,7 @@ def agreement(facts: Facts) -> Html | None:
     if len(set(classes[used].tolist())) < 2:
         words = "Fewer than two classes are known: there is nothing to compare."
         return section("Known classes", paragraph(words, class_="quiet"), id_="classes")
-    U, truth = facts.memberships[used], classes[used]
+    U, truth = facts.by_class(facts.memberships[used]), classes[used]
     skill, bins = brier_skill(U, truth), calibration_table(U, truth)
     right = float(np.nansum(bins.accuracy * bins.count) / bins.count.sum())
     sure = float(np.nansum(bins.confidence * bins.count) / bins.count.sum())

@@ -73,7 +73,7 @@ def _explained(facts: Facts, rows: np.ndarray) -> Html:
 def _item(facts: Facts, row: int, told: Explanation | None) -> Html:
     """Return a row: its memberships, its explanation in words, and the parts of the features on demand."""
     shares = charts.stacked(facts.memberships[row], facts.clusters)
-    heading = tag("h3", f"Row {row}")
+    heading = tag("h3", facts.row_names.begun(row))
     if told is None:
         k, rival = int(facts.own[row]), int(facts.rivals[row])
         words = f"{facts.clusters[k]} {share(facts.first[row])}"
@@ -111,7 +111,7 @@ def listing(facts: Facts) -> Html:
     """Return the section with a table of rows: all, or those that matter most."""
     n, rows = len(facts.own), _listed(facts)
     features = facts.telling[:_MOST_COLUMNS] if facts.has_features else np.empty(0, int)
-    headings: list[Any] = ["row", "cluster", term("membership")]
+    headings: list[Any] = [facts.row_names.noun, "cluster", term("membership")]
     several = len(facts.clusters) > 1 and not facts.is_hard
     headings += ["second", "its membership", term("doubt")] if several else []
     headings += [] if facts.typicalities is None else [term("typicality")]
@@ -135,7 +135,8 @@ def listing(facts: Facts) -> Html:
 def _row(facts: Facts, i: int, features: np.ndarray, several: bool) -> list[Any]:
     """Return the cells of a row."""
     none = bool(facts.outlying[i])
-    cells: list[Any] = [i, "none" if none else facts.clusters[facts.own[i]], _share(facts.first[i])]
+    name, cluster = Cell(facts.row_names[i], i), "none" if none else facts.clusters[facts.own[i]]
+    cells: list[Any] = [name, cluster, _share(facts.first[i])]
     if several:
         cells += [facts.clusters[facts.rivals[i]], _share(facts.second[i]), _share(facts.doubts[i])]
     if facts.typicalities is not None:

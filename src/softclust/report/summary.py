@@ -125,11 +125,12 @@ def _next(facts: Facts) -> Iterator[Html]:
         count = int(facts.in_doubt.sum())
         rows = facts.most_doubtful
         what = f"The {counted(count, 'row')} in doubt" if count else "The rows that come nearest to doubt"
-        yield joined([_link("doubt", what), f", first of all row {rows[0]}."])
+        yield joined([_link("doubt", what), f", first of all {facts.row_names.said(int(rows[0]))}."])
     if facts.outlying.any():
         share = facts.outlying.mean()
         many = " They are many: the clusters may be too tight." if share > 0.2 else ""
-        yield joined([_link("outliers", "Outliers"), f", first of all row {facts.farthest[0]}.", many])
+        first = facts.row_names.said(int(facts.farthest[0]))
+        yield joined([_link("outliers", "Outliers"), f", first of all {first}.", many])
     yield joined([_link("clusters", "The clusters"), ": do they mean something to you?"])
 
 

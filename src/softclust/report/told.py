@@ -29,14 +29,18 @@ def _unsatisfied(facts: Facts) -> list[Html]:
     said = getattr(facts.model, "unsatisfied_", ())
     if len(said) == 0:
         return []
-    names, cells = facts.clusters, []
+    names, named, cells = facts.clusters, facts.row_names, []
     for one in said[:_MOST_LINES]:
         row, other = int(one["row"]), int(one["other"])
         if one["kind"] == "label":
-            line = [f"row {row}", f"is {names[one['wanted']]}", f"is in {names[one['found']]}"]
+            line = [
+                named.said(row),
+                f"is {names[facts.heads[one['wanted']]]}",
+                f"is in {names[one['found']]}",
+            ]
         else:
-            found = f"row {row} in {names[facts.own[row]]}, row {other} in {names[facts.own[other]]}"
-            line = [f"rows {row} and {other}", _KINDS[one["kind"]], found]
+            found = ", ".join(f"{named.said(i)} in {names[facts.own[i]]}" for i in (row, other))
+            line = [f"{named.noun}s {named[row]} and {named[other]}", _KINDS[one["kind"]], found]
         cells.append([*line, _percent(one["shortfall"])])
     more = f"; the {_MOST_LINES} worst are listed." if len(said) > _MOST_LINES else "."
     words = joined([
@@ -54,9 +58,9 @@ def _doubted(facts: Facts) -> list[Html]:
     doubts = doubts[doubts["doubt"] > 0.5]
     if len(doubts) == 0:
         return []
-    names = facts.clusters
+    names = [facts.clusters[k] for k in np.unique(facts.heads)]
     cells = [
-        [int(one["row"]), names[one["told"]], names[one["likely"]], _percent(one["doubt"])]
+        [_row(facts, int(one["row"])), names[one["told"]], names[one["likely"]], _percent(one["doubt"])]
         for one in doubts[:_MOST_LINES]
     ]
     more = f"; the {_MOST_LINES} least credible are listed." if len(doubts) > _MOST_LINES else "."
@@ -64,7 +68,10 @@ def _doubted(facts: Facts) -> list[Html]:
         f"In {counted(len(doubts), 'row')} another class is likelier than the ", term("label"),
         f", by the values of the row alone{more}",
     ])  # fmt: skip
-    return [paragraph(words), table(["row", "label", "likelier", "doubt about the label"], cells)]
+    return [
+        paragraph(words),
+        table([facts.row_names.noun, "label", "likelier", "doubt about the label"], cells),
+    ]
 
 
 def _doubts(facts: Facts) -> Any:
@@ -75,7 +82,11 @@ def _doubts(facts: Facts) -> Any:
     labelled = {str(one) for one in np.asarray(facts.labels, dtype=object).ravel()} - {"None", "nan", "-1"}
     if labelled != {str(one) for one in facts.model.classes_}:
         return None  # clusters beyond the classes, or labels of another fit
-    return doubted_labels(facts.labels, facts.model.predict_proba(facts.X))
+    return doubted_labels(facts.labels, facts.by_class(np.asarray(facts.model.predict_proba(facts.X))))
+
+
+def _row(facts: Facts, row: int) -> Cell:
+    return Cell(facts.row_names[row], row)
 
 
 def _percent(value: float) -> Cell:
