@@ -152,3 +152,14 @@ def test_classes_of_several_clusters(folder, capsys):
     )
     said = capsys.readouterr().out
     assert "Grign… (2)" in said and "in Grignolino (2)" in " ".join(said.split())
+
+
+def test_rows_of_several_files_are_named_with_their_file(folder, capsys):
+    lines = (folder / "wine.csv").read_text().splitlines()
+    (folder / "a.csv").write_text("\n".join(lines[:80]))
+    (folder / "b.csv").write_text("\n".join([lines[0], *lines[80:]]))
+    assert call("fit", "a.csv", "b.csv", "--labels=cultivar", "--out=ab.csv", "--report=ab.html") == 0
+    assert re.search(r"\d+ of [ab]\.csv ", capsys.readouterr().err)
+    page = (folder / "ab.html").read_text()
+    assert len(set(re.findall(r"<h3>Line \d+ of (.)\.csv</h3>", page))) == 2
+    assert "<title>line 2 of a.csv: " in page and "<title>line 2 of b.csv: " in page

@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 
 from configurations import EVIDENTIAL, FUZZY, HARD, MIXTURE, POSSIBILISTIC
 from softclust import KMedoids
-from softclust.metrics import INDICES, validity
+from softclust.metrics import INDICES, brier_skill, validity
 from softclust.selection import Selection, select
 
 
@@ -189,6 +189,25 @@ def test_fewer_clusters_than_classes_are_no_setting(blobs):
     found = select(FUZZY(random_state=0), X, y, n_clusters=[2, 3])
     assert list(found.errors) == [0] and "more than 2 classes" in found.errors[0]
     assert found.recommendation().params == {"n_clusters": 3}
+
+
+def test_a_setting_without_a_fit_has_no_stability(blobs):
+    X, y = blobs
+    found = select(FUZZY(random_state=0), X, y, n_clusters=[2, 3], stability=2)
+    assert list(found.errors) == [0]
+    assert_array_equal(np.isnan(found.values["stability"]), [True, False])
+    assert found.votes()[0] == 0
+
+
+def test_several_clusters_of_a_class_count_as_one(blobs):
+    X, y = blobs
+    found = select(FUZZY(clusters_per_class=2, random_state=0), X, y, n_clusters=[2, 3], stability=0)
+    assert list(found.errors) == [0]
+    model = found.estimators[1]
+    assert model.n_clusters_ == 6
+    U = np.asarray(model.memberships_).reshape(len(X), 3, 2).sum(axis=2)
+    assert found.values["accuracy"][1] == (model.labels_ // 2 == y).mean() > 0.9
+    assert found.values["brier_skill"][1] == pytest.approx(brier_skill(U, y))
 
 
 def test_flat_indices_have_no_vote():

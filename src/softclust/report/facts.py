@@ -76,16 +76,14 @@ class Facts:
         return spoken_names(cluster_names(self.model))
 
     @cached_property
-    def heads(self) -> np.ndarray:
-        """(c,) the first cluster of each cluster's class, which has the name of the class alone."""
-        known = getattr(self.model, "classes_", None)
-        names = self.clusters if known is None else list(known)
-        return np.array([k if name is None else names.index(name) for k, name in enumerate(names)])
+    def per_class(self) -> int:
+        """Number of clusters of each class; without classes 1."""
+        return int(getattr(self.model, "clusters_per_class_", 1))
 
-    def by_class(self, memberships: np.ndarray) -> np.ndarray:
-        """Return memberships (n, c) added up for each class, one column for each of `unique(heads)`."""
-        heads = np.unique(self.heads)
-        return np.column_stack([memberships[:, self.heads == head].sum(axis=1) for head in heads])
+    @cached_property
+    def class_names(self) -> list[str]:
+        """Names of the classes: the first cluster of a class has its name."""
+        return self.clusters[:: self.per_class]
 
     @cached_property
     def sets(self) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from softclust.active.refits import class_shares
 from softclust.explanation.names import number
 from softclust.metrics import INDICES, brier_skill, calibration_table, validity
 from softclust.metrics.calibration import CalibrationTable
@@ -42,7 +43,7 @@ def agreement(facts: Facts) -> Html | None:
     if len(set(classes[used].tolist())) < 2:
         words = "Fewer than two classes are known: there is nothing to compare."
         return section("Known classes", paragraph(words, class_="quiet"), id_="classes")
-    U, truth = facts.by_class(facts.memberships[used]), classes[used]
+    U, truth = class_shares(facts.memberships[used], facts.per_class), classes[used]
     skill, bins = brier_skill(U, truth), calibration_table(U, truth)
     right = float(np.nansum(bins.accuracy * bins.count) / bins.count.sum())
     sure = float(np.nansum(bins.confidence * bins.count) / bins.count.sum())

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from softclust.active.refits import class_shares
 from softclust.knowledge.doubts import doubted_labels
 from softclust.report.facts import Facts
 from softclust.report.glossary import term
@@ -35,7 +36,7 @@ def _unsatisfied(facts: Facts) -> list[Html]:
         if one["kind"] == "label":
             line = [
                 named.said(row),
-                f"is {names[facts.heads[one['wanted']]]}",
+                f"is {facts.class_names[one['wanted'] // facts.per_class]}",
                 f"is in {names[one['found']]}",
             ]
         else:
@@ -58,7 +59,7 @@ def _doubted(facts: Facts) -> list[Html]:
     doubts = doubts[doubts["doubt"] > 0.5]
     if len(doubts) == 0:
         return []
-    names = [facts.clusters[k] for k in np.unique(facts.heads)]
+    names = facts.class_names
     cells = [
         [_row(facts, int(one["row"])), names[one["told"]], names[one["likely"]], _percent(one["doubt"])]
         for one in doubts[:_MOST_LINES]
@@ -82,7 +83,7 @@ def _doubts(facts: Facts) -> Any:
     labelled = {str(one) for one in np.asarray(facts.labels, dtype=object).ravel()} - {"None", "nan", "-1"}
     if labelled != {str(one) for one in facts.model.classes_}:
         return None  # clusters beyond the classes, or labels of another fit
-    return doubted_labels(facts.labels, facts.by_class(np.asarray(facts.model.predict_proba(facts.X))))
+    return doubted_labels(facts.labels, class_shares(facts.model.predict_proba(facts.X), facts.per_class))
 
 
 def _row(facts: Facts, row: int) -> Cell:

@@ -68,14 +68,18 @@ def label_measures(
 ) -> dict[str, float]:
     """Return the agreement of the fitted clusters with known classes; nothing without classes.
 
-    Clusters and classes are matched one to one, so more clusters than classes are not rewarded.
+    Clusters and classes are matched one to one, so more clusters than classes are not rewarded.  Several
+    clusters of one class count as one.
     """
     if truth is None:
         return {}
     truth = np.asarray(truth)
     known = ~unlabelled(truth)
     weight = None if sample_weight is None else np.asarray(sample_weight)[known]
-    labels, memberships = np.asarray(model.labels_)[known], np.asarray(model.memberships_)[known]
+    per_class = getattr(model, "clusters_per_class_", 1)
+    labels = np.asarray(model.labels_)[known] // per_class
+    memberships = np.asarray(model.memberships_)[known]
+    memberships = memberships.reshape(len(memberships), -1, per_class).sum(axis=2)
     return {
         "brier_skill": brier_skill(memberships, truth[known], sample_weight=weight),
         "accuracy": matched_accuracy(truth[known], labels, sample_weight=weight),

@@ -116,7 +116,9 @@ def select(
         again = [(_prepared(estimator, s, n_jobs), one) for s in settings for one in drawn]
         partitions = list(count(_in_parallel(_partition, again, n_jobs)))
         rounds = [partitions[i : i + stability] for i in range(0, len(partitions), stability)]
-        table["stability"] = np.array([agreement(one) for one in rounds])
+        table["stability"] = np.array(
+            [np.nan if i in errors else agreement(one) for i, one in enumerate(rounds)]
+        )
     if index not in table:
         raise ValueError(
             f"index={index!r} does not apply to {type(estimator).__name__}; {', '.join(table)} do."
@@ -198,7 +200,7 @@ def _judged(
         _fit_quietly(model, X, y, sample_weight, known)
     except ValueError as error:
         return _Tried(None, {}, str(error))
-    if getattr(model, "n_clusters_", 0) > model.n_clusters:
+    if getattr(model, "n_clusters_", 0) > model.n_clusters * getattr(model, "clusters_per_class_", 1):
         more = f"y has more than {model.n_clusters} classes, and each gets a cluster: there are"
         return _Tried(None, {}, f"{more} {model.n_clusters_} clusters.")
     values = validity(model, X, sample_weight=sample_weight)
