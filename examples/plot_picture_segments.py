@@ -42,7 +42,7 @@ print(f"{len(pixels)} pixels, {len(pairs)} pairs")
 found = {
     "the picture": picture,
     "pixels alone": FuzzyCMeans(3, random_state=0).fit(pixels).labels_,
-    "with neighbours": FuzzyCMeans(3, link_strength=2.0, random_state=0)
+    "with neighbours": FuzzyCMeans(3, link_strength=2.0, n_init=10, random_state=0)
     .fit(pixels, must_link=pairs)
     .labels_,
 }

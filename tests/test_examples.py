@@ -31,7 +31,7 @@ WORDS = {
     "noise_in_the_data": "a noise cluster: centres are 0.09",
     "outliers": "of the 20 highest scores 20 are planted noise",
     "pairs": "with 40 pairs: 99% right",
-    "picture_segments": "with neighbours: 99.6%",
+    "picture_segments": "with neighbours: 99.7%",
     "rows_by_blocks": "blocks against memory: 0e+00",
     "shells_and_lines": "shells: 98% of the rows are right",
     "soft_labels": "'gives degrees': '97%'",

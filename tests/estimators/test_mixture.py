@@ -172,8 +172,8 @@ def test_rows_can_be_drawn(kind, blobs):
 @pytest.mark.parametrize(
     ("start", "words"),
     [
-        (lambda V: (V, np.tile(np.eye(4), (3, 1, 1)), [0.5, 0.5]), "3 positive numbers"),
-        (lambda V: (V, np.tile(np.eye(4), (3, 1, 1)), [0.5, 0.7, -0.2]), "3 positive numbers"),
+        (lambda V: (V, np.tile(np.eye(4), (3, 1, 1)), [0.5, 0.5]), "3 numbers of 0 or more"),
+        (lambda V: (V, np.tile(np.eye(4), (3, 1, 1)), [0.5, 0.7, -0.2]), "3 numbers of 0 or more"),
         (lambda V: (V, np.eye(3)), "3 of 4 x 4 would fit"),
         (lambda V: (V, -np.tile(np.eye(4), (3, 1, 1))), "not positive definite"),
         (lambda V: V[:2], "initial centers"),

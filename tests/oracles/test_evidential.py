@@ -427,10 +427,10 @@ def test_where_the_mass_step_is_convex_it_is_the_minimum(seed, empty_satisfies):
     assert np.abs(start - M).max() > 1e-3  # links do something
 
 
-# Measured: SLSQP is lower on 0 of 20 instances; on 1 of 10 by 4 %; on 2 of 12 by 30 %.
+# Measured: SLSQP is lower on 0 of 20 instances; on 3 of 10 by 1.1 %; on 2 of 12 by 30 %.
 @pytest.mark.parametrize(
     ("strengths", "empty_satisfies", "count", "most", "by"),
-    [((1, 30), True, 20, 0, 1e-6), ((10, 300), True, 10, 2, 0.1), ((1, 30), False, 12, 4, 0.4)],
+    [((1, 30), True, 20, 0, 1e-6), ((10, 300), True, 10, 3, 0.03), ((1, 30), False, 12, 4, 0.4)],
     ids=["strong", "stronger", "no loophole"],
 )
 def test_where_it_is_not_convex_hardly_any_minimum_is_lower(strengths, empty_satisfies, count, most, by):

@@ -203,6 +203,7 @@ def test_fcm_on_uci_iris_makes_the_published_errors():
     assert 150 - np.trace(hits) == 16
 
 
+@pytest.mark.filterwarnings("ignore::softclust.errors.FeatureScaleWarning")  # of raw glass
 @pytest.mark.parametrize(("name", "c"), [("load_ecoli", 5), ("load_glass", 6), ("load_letters_ijl", 3)])
 def test_fcm_fits_the_shipped_data(name, c):
     X, _ = getattr(datasets, name)(return_X_y=True)

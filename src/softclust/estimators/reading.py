@@ -93,7 +93,7 @@ def read(
     if geometry.in_data_units:
         rows = rows_as_they_are(X, weight)
     else:
-        units, products_fit, contrast = units_of(X)
+        units, products_fit, contrast = units_of(X, weight)
         rows = Rows(X, units, weight, products_fit)
         if geometry.scales_matter and contrast[-1] > _UNLIKE and len(X) >= _ROWS_OF_A_SCALE:
             _warn_of_scales(estimator, *contrast)

@@ -226,7 +226,9 @@ def _fit_plain(model: Model, source: Any, start: Start, options: Options, rng: n
 
     The sample grows fivefold from stage to stage, so that few passes see all of the rows.
     """
-    return _with_links_anew(model, source, _fit_once(model, source, start, options, rng), options)
+    fit = _fit_once(model, source, start, options, rng)
+    is_printed = options.acceleration is None  # the loop as the papers print it
+    return fit if is_printed else _with_links_anew(model, source, fit, options)
 
 
 def _with_links_anew(model: Model, source: Any, fit: Fit, options: Options) -> Fit:
