@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_iris
@@ -21,7 +22,7 @@ from softclust.active import Session
 KEPT = Path(__file__).resolve().parent.parent / "tests" / "storage" / "kept"
 
 
-def models() -> dict[str, softclust.FuzzyCMeans]:
+def models() -> dict[str, Any]:
     """Return a fitted model for each named algorithm, and those that have no name."""
     X, truth = load_iris(return_X_y=True)
     y = np.full(len(X), -1)
