@@ -53,7 +53,7 @@ class RowNames:
         return begun(self.said(row))
 
     def noun_for(self, count: int) -> str:
-        """Return the noun that names need after the word "rows", with a space behind it: none, or "lines"."""
+        """Return the noun that names need after the word "rows", with a space behind it, or nothing."""
         return "" if self.noun == "row" else f"{self.noun} " if count == 1 else f"{self.noun}s "
 
 
