@@ -48,7 +48,9 @@ def test_lines_beside_the_papers(counted, capsys):
     assert "Xia" in out
     assert "reproduced (1)" in out
     assert "1 a remark" in out
-    assert out.rstrip().endswith("1 reproduced")
+    assert out.rstrip().endswith(
+        "1 reproduced: our value, or the median of our draws, rounds to the printed one"
+    )
 
 
 def test_results_are_kept(counted, capsys):

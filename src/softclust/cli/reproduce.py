@@ -19,6 +19,13 @@ from softclust.experiments import run as run_one
 from softclust.experiments.storage import default_folder
 
 _COLOURS = dict(zip(VERDICTS, ("green", "cyan", "yellow", "green", "yellow"), strict=True))
+_MEANINGS = {
+    "reproduced": "our value, or the median of our draws, rounds to the printed one",
+    "bracketed": "the printed value lies between the 10th and the 90th percentile of our draws",
+    "not reproducible": "no reading of the paper that we tried gives the printed value",
+    "confirmed": "what the paper says in words holds here",
+    "not confirmed": "what the paper says in words does not hold here",
+}
 
 
 def run(paper, name, quick, out, again, as_json, force):
@@ -41,7 +48,9 @@ def run(paper, name, quick, out, again, as_json, force):
         print(json.dumps(results, indent=1))
     else:
         counts = Counter(line["verdict"] for line in results)
-        told.print("; ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict]))
+        for verdict in VERDICTS:
+            if counts[verdict]:
+                told.print(f"{counts[verdict]} {verdict}: {_MEANINGS[verdict]}", highlight=False)
 
 
 def _pictures(experiments, out, force):
