@@ -5,7 +5,7 @@ BIN := .venv/bin
 # Compiled once, kept until a source changes; without a C compiler it only says so.
 NATIVE := $(BIN)/python native/build.py --if-possible
 
-.PHONY: demo docs test test-all test-jit test-oldest soak lint bench wheel sdist try-wheel clean
+.PHONY: demo docs test test-all test-jit test-oldest soak mutants coverage lint bench wheel sdist try-wheel clean
 .DELETE_ON_ERROR:
 
 .venv/bin/python:
@@ -33,11 +33,22 @@ test-all: .venv/test.stamp
 test-jit: .venv/test.stamp
 	SOFTCLUST_NATIVE=0 NUMBA_CPU_NAME=generic $(BIN)/python -m pytest -n auto -q \
 		tests/parts tests/oracles tests/laws/test_descent.py tests/run tests/test_compat.py
+	$(BIN)/python -m pytest -q -m "" tests/test_native.py
 
 # An hour of random fits, saves, loads, kills and resumes: nothing may grow, fail or differ.
 soak: .venv/test.stamp
 	$(NATIVE)
 	$(BIN)/python tools/soak.py
+
+# Wrong arithmetic, one operator at a time, in a few hundred places: the tests must notice.
+mutants: .venv/test.stamp
+	$(NATIVE)
+	$(BIN)/python tools/mutants.py --sample 300
+
+# The fast suite, and the lines and branches that it leaves out.
+coverage: .venv/test.stamp
+	$(NATIVE)
+	$(BIN)/python -m pytest -n auto -q --cov
 
 # The estimators with the oldest versions that are promised.
 test-oldest: .venv/test.stamp

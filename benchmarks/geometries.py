@@ -63,7 +63,7 @@ def main():
     results = [
         verdict("a mixture's iteration at least 5x as fast as scikit-learn's", f"{ratio:.1f}x", ratio >= 5),
         verdict(
-            "the same log-likelihood to 1e-8",
+            "the same log-likelihood to 1e-8 of its value",
             f"{abs(ours - theirs):.1e} of {theirs:.3f}",
             abs(ours - theirs) <= 1e-8 * abs(theirs),
         ),

@@ -33,6 +33,7 @@ SCRIPTS = {
     "memory": "Working memory",
     "quality": "Quality of the answers with defaults",
     "labels": "Rows with labels",
+    "active": "Questions to an expert beside questions drawn by lot",
     "evidential": "Evidential c-means beside evclust",
     "geometries": "Mixtures beside scikit-learn, ellipsoids",
     "medoids": "Medoids beside kmedoids",

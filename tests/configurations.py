@@ -55,20 +55,29 @@ PARTITIONS = [
 def _named(cls, **parameters):
     words = "-".join(f"{key}={_word(value)}" for key, value in parameters.items())
     name = f"{cls.__name__}-{words}" if words else cls.__name__
-    return name, partial(cls, random_state=0, **parameters)
+    shells = _SHELLS if "shells" in str(parameters.get("geometry")) else {}
+    return name, partial(cls, random_state=0, **parameters, **shells)
 
 
 def _word(value):
     return type(value).__name__ if isinstance(value, Repulsion | CentralDistance) else str(value)
 
 
+# Shells find nothing in a cloud and use up all iterations there: laws that hold at each of them see enough.
+_SHELLS = {"max_iter": 40}
+
+
 def catalogued():
     """The named algorithms, as they come."""
     return [
-        (name, partial(softclust.make, name, random_state=0))
+        (name, partial(softclust.make, name, random_state=0, **(_SHELLS if _is_shell(entry) else {})))
         for name, entry in softclust.catalogue().items()
         if entry.estimator != "KMedoids"  # which has nothing soft: its tests are its own
     ]
+
+
+def _is_shell(entry):
+    return "shells" in entry.parameters.get("geometry", "")
 
 
 def defaults():
@@ -145,7 +154,17 @@ def configurations():
         _named(FUZZY, fuzzifier="polynomial", geometry="ellipsoids"),
     ]
     spread += [_named(MIXTURE, covariance_type=kind) for kind in ("tied", "diag", "spherical")]
-    return spread
+    return _each_once(spread)
+
+
+def _each_once(spread):
+    """The settings without those that say in other words what an earlier one says."""
+    seen = {}
+    for name, make in spread:
+        model = make()
+        said = (type(model), *(f"{key}={value}" for key, value in sorted(model.get_params().items())))
+        seen.setdefault(said, (name, make))
+    return [*seen.values()]
 
 
 def of_round_clusters():
@@ -165,7 +184,6 @@ def contract_configurations():
         "HardCMeans-noise_distance=2.0",
         "HardCMeans-separation=CentralDistance",
         "FuzzyCMeans-unlabelled=zero",
-        "PossibilisticCMeans-scale=auto",
         "PossibilisticFuzzyCMeans-b=auto",
         "ImprovedPossibilisticCMeans-label_strength=2.0",
         "FuzzyCMeans-m=1.2",

@@ -7,6 +7,8 @@ import sys
 os.environ.setdefault(
     "SCIPY_ARRAY_API", "1"
 )  # before SciPy is imported: scikit-learn's contract asks for it
+if "PYTEST_XDIST_WORKER" in os.environ:  # a worker for each core: threads of BLAS would wait for each other
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest

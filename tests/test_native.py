@@ -113,6 +113,7 @@ print(whole.hexdigest())
 """
 
 
+@pytest.mark.slow  # it compiles every pass; `make test-jit` runs it
 def test_both_tiers_give_the_same_bits():
     assert run(BITS) == run(BITS, SOFTCLUST_NATIVE="0")
 

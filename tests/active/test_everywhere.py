@@ -113,6 +113,22 @@ def test_noise_rows_and_pairs(iris):
         simulate(softclust.FuzzyCMeans(3), X, truth, kind="x")
 
 
+def test_experts_teach_classes_of_several_clusters_and_weights(iris):
+    X, truth = iris
+    curves = {
+        form: simulate(softclust.FuzzyCMeans(3), X, truth, budget=10, repetitions=1, **dict(form))
+        for form in ((), (("clusters_per_class", 2),), (("label_weight", 5.0),))
+    }
+    plain, several, weighed = (one.records["held"] for one in curves.values())
+    assert not np.array_equal(plain, several)
+    assert plain[0] == weighed[0]  # nobody answered yet
+    assert not np.array_equal(plain, weighed)
+    with pytest.raises(ValueError, match="label_weight=0"):
+        simulate(softclust.FuzzyCMeans(3), X, truth, label_weight=0)
+    with pytest.raises(ValueError, match="takes a number"):
+        simulate(softclust.FuzzyCMeans(3), X, truth, clusters_per_class="auto")
+
+
 def test_small_classes_are_seen_early():
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1, 2], [700, 70, 30])

@@ -43,14 +43,26 @@ def kernel_of(view, width=None):
     return np.exp(-((D / radius / width) ** 2))
 
 
-def is_greedy(view, weight, rows):
-    """Whether each row in turn has the greatest sum_j weight_j max(0, K_ij - covered_j)."""
+def company_of(view):
+    """How many other rows are about a candidate, beside the median candidate."""
+    near = kernel_of(view, width=1)
+    density = {i: sum(near[i]) - near[i, i] for i in view.candidates}
+    usual = np.median(list(density.values()))
+    return {i: min(1, value / usual) for i, value in density.items()}
+
+
+def is_greedy(view, weight, rows, own=None):
+    """Whether each row in turn has the greatest sum_j weight_j max(0, K_ij - covered_j).
+
+    Of the term j = i, the share own[i] counts.
+    """
     K = kernel_of(view)
     covered = K[view.asked].max(axis=0) if len(view.asked) else np.zeros(len(K))
     chosen = []
     for row in rows:
         gains = {
             i: sum(w * max(0, k - done) for w, k, done in zip(weight, K[i], covered, strict=True))
+            - (0 if own is None else (1 - own[i]) * weight[i] * (1 - covered[i]))
             for i in view.candidates
             if i not in chosen
         }
@@ -83,7 +95,18 @@ def test_coverings(seed, asked):
         ("doubt-mix", mix_weights(view)),
     ):
         rows = STRATEGIES[name](view, 5, np.random.default_rng(0))
-        assert len(rows) == 5 and is_greedy(view, weight, rows), name
+        own = company_of(view) if name == "doubt-mix" else None
+        assert len(rows) == 5 and is_greedy(view, weight, rows, own), name
+
+
+def test_isolated_rows_are_not_asked(seed):
+    rng = np.random.default_rng(seed)
+    X = np.concatenate([rng.normal(size=(150, 8)), rng.uniform(-9, 9, size=(30, 8))])
+    view = View(
+        X, np.full((180, 2), 0.5), np.arange(40), np.arange(40, 180), np.arange(180), 5, np.arange(180)
+    )
+    assert STRATEGIES["doubt-mix"](view, 10, rng).max() < 150
+    assert STRATEGIES["cover"](view, 10, rng).max() >= 150
 
 
 def test_scores(seed):

@@ -304,6 +304,23 @@ def test_classes_of_several_clusters(tmp_path):
         Session.start(rows, FuzzyCMeans(2), clusters_per_class=0)
 
 
+def test_labelled_rows_may_weigh_more(tmp_path):
+    model = FuzzyCMeans(3, random_state=0)
+    heavy, plain = (Session.start(X, model, label_weight=w).tell(range(0, 30, 4), "a") for w in (5, 1))
+    weight = np.where(np.isin(np.arange(len(X)), heavy.asked), 5.0, 1.0)
+    wanted = FuzzyCMeans(3, random_state=0).fit(X, heavy.y, sample_weight=weight)
+    assert np.array_equal(heavy.fit().cluster_centers_, wanted.cluster_centers_)
+    assert not np.array_equal(plain.fit().cluster_centers_, wanted.cluster_centers_)
+    heavy.save(tmp_path / "heavy.jsonl")
+    again = Session.load(tmp_path / "heavy.jsonl", X)
+    assert again.header.label_weight == 5
+    assert np.array_equal(again.fit().cluster_centers_, wanted.cluster_centers_)
+    assert "label_weight" not in plain.header.record()  # earlier versions read files without it
+    for wrong in (0, np.inf, np.nan):
+        with pytest.raises(ValueError, match=f"label_weight={wrong}"):
+            Session.start(X, model, label_weight=wrong)
+
+
 def test_advice_and_audit(tmp_path):
     s = started()
     assert np.isnan(advice(s).agreement)

@@ -62,7 +62,7 @@ def test_resumed_at_any_turn_it_ends_in_the_same_bits(name, iris, tmp_path):
         said = sc.sample_supervision(y, labels=15, must_link=15, cannot_link=15, random_state=0)
         known = {"y": said.y, "must_link": said.must_link, "cannot_link": said.cannot_link}
     whole = made(name, None, random_state=5).fit(X, **known)
-    for turn in (1, 2, 5, 9, 14):
+    for turn in (2, 9) if name == "afcs" else (1, 2, 5, 9, 14):  # shells are dear, and end as others do
         path = tmp_path / f"{turn}"
         model = made(name, path, random_state=5)
         try:
@@ -250,9 +250,9 @@ np.savez(sys.argv[2], V=model.cluster_centers_, J=model.objective_history_)
 
 
 def test_a_killed_process_goes_on(tmp_path):
-    """Killed three times wherever it was, the fit ends as one that was left in peace."""
+    """Killed twice wherever it was, the fit ends as one that was left in peace."""
     out, peace = tmp_path / "out.npz", tmp_path / "peace.npz"
-    killed_and_let_be(KILLED, tmp_path / "kept", out)
+    killed_and_let_be(KILLED, tmp_path / "kept", out, times=2)
     killed_and_let_be(KILLED, tmp_path / "other", peace, times=0)
     with np.load(out) as a, np.load(peace) as b:
         assert_array_equal(a["V"], b["V"])

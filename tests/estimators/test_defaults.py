@@ -192,3 +192,15 @@ def test_floating_point_errors_that_someone_made_raise(cls):
         model.predict_proba(X)
         model.transform(X)
         assert np.geterr()["under"] == "raise"
+
+
+@pytest.mark.parametrize("cls", [softclust.FuzzyCMeans, softclust.GaussianMixture, softclust.KMedoids])
+def test_scores_and_choices_where_someone_made_errors_raise(cls):
+    """A subnormal number, and a row far from all others, let products underflow."""
+    X = np.vstack([load_iris().data[:, :2], [[1e5, 1e-9], [1e-320, 0.0]]])
+    with np.errstate(all="raise"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        model = cls(3, random_state=0).fit(X)
+        assert np.isfinite(model.score(np.vstack([X, [[1e-310, 1e30]]])))
+        assert len(softclust.select(model, X, n_clusters=[2, 3], n_jobs=2).estimators) == 2
+        assert str(softclust.explain(model, X, 151))

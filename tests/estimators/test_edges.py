@@ -1,6 +1,7 @@
 """Labels that are certain, powers without a float, blocks of the wrong length, folders of other users."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -43,6 +44,23 @@ def test_a_power_without_a_float_is_refused(power, dtype):
     X = np.random.default_rng(0).normal(size=(60, 2)).astype(dtype)
     with pytest.raises(ValueError, match=f"cardinality_power={power}.*would fit"):
         sc.EvidentialCMeans(3, cardinality_power=power, random_state=0).fit(X)
+
+
+@pytest.mark.parametrize(("weight", "dtype"), [(1e308, np.float64), (1e300, np.float32)])
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_a_weight_without_a_float_is_refused(name, weight, dtype):
+    X = np.random.default_rng(0).normal(size=(60, 2)).astype(dtype)
+    with pytest.raises(ValueError, match=re.escape(f"{name}={weight:g} ") + ".*would fit"):
+        sc.PossibilisticFuzzyCMeans(3, random_state=0, **{name: weight}).fit(X)
+
+
+@pytest.mark.parametrize(("weight", "dtype"), [(1e290, np.float64), (1e30, np.float32)])
+@pytest.mark.parametrize("name", ["a", "b"])
+@pytest.mark.filterwarnings("ignore::softclust.DegenerateClusterWarning")
+def test_the_greatest_weight_gives_numbers(name, weight, dtype):
+    X = np.random.default_rng(0).normal(size=(60, 2)).astype(dtype)
+    model = sc.PossibilisticFuzzyCMeans(3, random_state=0, **{name: weight}).fit(X)
+    assert np.isfinite(model.objective_) and np.isfinite(model.memberships_).all()
 
 
 def test_the_greatest_power_gives_numbers():

@@ -111,3 +111,29 @@ def test_rows_of_weight_0_tell_no_plane_its_direction():
     weight = np.r_[np.ones(30), np.zeros(40)]
     two.fit(np.vstack([X, absent]), np.r_[y, np.full(40, -1)], sample_weight=weight)
     np.testing.assert_allclose(two.objective_, one.objective_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("geometry", ["lines", "planes"])
+def test_a_fit_starts_where_a_variety_has_no_direction(geometry):
+    """A cluster that never had rows has no direction, and no start nor extrapolation gives it one."""
+    X = np.random.default_rng(0).normal(size=(40, 4)) * [5.0, 1.0, 0.2, 0.1]
+    V = np.array([X.mean(axis=0), np.full(4, 1e6)])
+    words = {"geometry": geometry, "fuzzifier": "polynomial", "crisp_ratio": 0.4}
+    first = sc.FuzzyCMeans(2, init=V, **words).fit(X)
+    assert not first.directions_[1].any()
+    second = sc.FuzzyCMeans(2, init=(first.cluster_centers_, first.covariances_), **words).fit(X)
+    np.testing.assert_allclose(second.objective_, first.objective_, rtol=1e-9)
+    assert not second.directions_[1].any()
+
+
+def test_a_linked_row_in_noise_has_the_memberships_of_its_label(tmp_path):
+    """Two rows in noise are one pair, and their nearest clusters differ: labels keep the pair."""
+    X, _ = make_blobs(each=10)
+    X = np.vstack([X, [[100.0, 0.0], [-100.0, 0.0]]])
+    words = {"init": X[[0, 10, 20]], "noise_distance": 3.0}
+    assert len(set(sc.HardCMeans(3, **words).fit(X).labels_[-2:])) == 2
+    model = sc.HardCMeans(3, **words).fit(X, must_link=[(30, 31)])
+    assert (model.outlier_scores_[-2:] == 1).all()
+    np.testing.assert_array_equal(model.memberships_.argmax(axis=1), model.labels_)
+    sc.save(model, tmp_path / "noise.zip")
+    sc.load(tmp_path / "noise.zip")

@@ -183,3 +183,17 @@ def test_a_start_that_does_not_fit_is_refused(start, words, iris):
     X, _ = iris
     with pytest.raises(ValueError, match=words):
         GaussianMixture(3, init=start(X[[0, 60, 120]])).fit(X)
+
+
+@pytest.mark.parametrize("draw", [0, 6])
+def test_true_pairs_do_not_hide_oblong_clusters(draw):
+    """Pairs across two strips draw a fit to halves of both; from the strips themselves, J ends lower."""
+    rng = np.random.default_rng(draw)
+    X = rng.normal(size=(200, 2)) * [8.0, 1.0] + np.repeat([[0.0, 0.0], [0.0, 4.8]], 100, axis=0)
+    truth = np.repeat([0, 1], 100)
+    said = sample_supervision(truth, must_link=20, cannot_link=20, random_state=draw)
+    pairs = {"must_link": said.must_link, "cannot_link": said.cannot_link}
+    plain = GaussianMixture(2, random_state=draw).fit(X)
+    told = GaussianMixture(2, random_state=draw).fit(X, **pairs)
+    assert adjusted_rand_score(truth, plain.labels_) > 0.9
+    assert adjusted_rand_score(truth, told.labels_) >= adjusted_rand_score(truth, plain.labels_)

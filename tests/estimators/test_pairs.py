@@ -1210,3 +1210,13 @@ def test_greater_exponents():
     X, y = make_blobs(14)
     model = FUZZY(m=1000.0, n_init=1, max_iter=2, random_state=0).fit(X, **told(y))
     assert_never_rises(model.objective_history_)
+
+
+@pytest.mark.parametrize("doubtful", [[1.0, 1.0, 0.0], [0.7, 0.0, 0.0]])
+def test_a_doubtful_label_contradicts_no_pair(doubtful):
+    """A row that may be of another class, or is only partly of its class, may be linked to any row."""
+    X, _ = make_blobs(3)
+    y = np.full((150, 3), NAN)
+    y[0], y[1] = doubtful, [0.0, 1.0, 0.0]
+    model = BOUND(random_state=0).fit(X, y, must_link=[(0, 1)])
+    assert model.labels_[0] == model.labels_[1]

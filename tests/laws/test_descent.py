@@ -53,7 +53,7 @@ def rounding_of(model, X):
 
 
 @pytest.mark.parametrize(("name", "make"), DESCENDING, ids=[name for name, _ in DESCENDING])
-@settings(max_examples=15, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=5, phases=[Phase.explicit, Phase.generate])
 @given(X=data, seed=st.integers(0, 2**16))
 def test_objective_never_rises(name, make, X, seed):
     model = make(random_state=seed, max_iter=40)

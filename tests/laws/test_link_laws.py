@@ -110,7 +110,7 @@ def scenes(draw):
 
 @every_setting
 @pytest.mark.parametrize("acceleration", [None, "lbfgs", "anderson"])
-@settings(max_examples=25, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=12, phases=[Phase.explicit, Phase.generate])
 @given(scene=scenes(), strength=strengths, seed=st.integers(0, 2**16))
 def test_objective_never_rises(make, acceleration, scene, strength, seed):
     X, y, weight, must, cannot = scene

@@ -21,6 +21,16 @@ def test_laws(first):
     hold(range(first, first + CHUNK))
 
 
+# Sentences that were broken once, most of them beyond the few: planes through two rows, starts of clusters
+# without rows, shares that round to nothing, clusters far narrower than the rows.
+FOUND = (1028, 1867, 1987, 2225, 2249, 2568, 2717, 2912, 3185, 3488, 3506, 3776, 3800, 3853, 4080, 4244)
+FOUND += (4256, 4420, 4547, 4582)
+
+
+def test_found():
+    hold(FOUND)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(FEW, MANY, 4 * CHUNK))
 def test_laws_of_many(first):

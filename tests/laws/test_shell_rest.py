@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from configurations import FUZZY, POSSIBILISTIC
 from softclust.datasets import make_ellipses
+from softclust.grammar.frame import Frame
 from softclust.grammar.prototypes import Lines, Planes, RadialShells, Shells
 from softclust.grammar.prototypes.bounded import Bounds
 
@@ -129,3 +130,21 @@ def test_shells_move_in_many_features():
         warnings.simplefilter("ignore")
         model = FUZZY(2, geometry="radial-shells", init=start, max_iter=5).fit(X)
     assert model.objective_history_[-1] < 0.1 * model.objective_history_[0]
+
+
+def test_steps_in_many_features_keep_to_their_walls():
+    """A semi-axis of 9.99 whose bound is 10 grows to 10, however far the gradient would take it."""
+    p = 3
+    B, gradient = np.diag([9.99, 3.0, 2.0])[None], np.zeros((1, p, p + 1))
+    gradient[0, 0, 0] = -5.0
+    form = np.tile(np.eye(p), (1, 2, 1, 1))
+    D = Bounds(10.0, 1e-3).changes(np.zeros((1, p)), B, gradient, form)
+    assert_allclose(D[0, 0, 0], 0.01, rtol=1e-9)
+
+
+def test_a_row_on_the_centre_sees_the_shortest_semi_axis():
+    part, L = RadialShells.within(100.0), np.diag([1 / 4, 1.0, 1 / 2])[None]
+    theta = part.begin(np.zeros((1, 3)), L)
+    slopes = part.moments(np.zeros((1, 3)), np.ones((1, 1)), theta, Frame.singletons(1))[0]
+    assert_allclose(slopes[0, :, :3], np.diag([0.0, 1.0, 0.0]), atol=1e-12)
+    assert_allclose(np.abs(slopes[0, :, 3]), [0.0, 1.0, 0.0], atol=1e-12)

@@ -352,13 +352,19 @@ def test_too_few_features(r):
 
 @ranks
 def test_given_matrices_are_checked(r):
-    X, V, S = scene(r)
+    X, V, _ = scene(r)
     with pytest.raises(ValueError, match="3 of 3 x 3 would fit"):
         sc.FuzzyCMeans(3, geometry=WORDS[r], init=(V, np.eye(3))).fit(X)
+
+
+def test_a_plane_needs_two_axes_or_none():
+    X, V, S = scene(2)
     matrices = oracle.projectors(S)
-    matrices[1] = np.diag([1.0, 0, 0]) * (r - 1)
+    matrices[1] = np.diag([1.0, 0, 0])
     with pytest.raises(ValueError, match="cluster 1 in init"):
-        sc.FuzzyCMeans(3, geometry=WORDS[r], init=(V, matrices)).fit(X)
+        sc.FuzzyCMeans(3, geometry="planes", init=(V, matrices)).fit(X)
+    matrices[1] = 0
+    assert np.isfinite(sc.FuzzyCMeans(3, geometry="planes", init=(V, matrices)).fit(X).memberships_).all()
 
 
 @ranks
@@ -375,6 +381,15 @@ def test_varieties_that_coincide_are_named(r):
     X, *_ = flats(r, 3, c=2)
     with pytest.warns(sc.DegenerateClusterWarning, match=f"Clusters 0 and 1 coincide: as {WORDS[r]}"):
         sc.FuzzyCMeans(2, geometry=WORDS[r], init=X[[0, 0]]).fit(X)
+
+
+def test_lines_that_cross_do_not_coincide():
+    """Two axes through one point: no warning, which would be an error here."""
+    t = np.linspace(-1, 1, 20)[:, None]
+    X = np.vstack([t * [1.0, 0.0, 0.0], t * [0.0, 1.0, 0.0]])
+    model = sc.FuzzyCMeans(2, geometry="lines", init=X[[0, 20]]).fit(X)
+    assert np.allclose(np.sort(np.abs(model.directions_), axis=0), [[0, 0, 0], [1, 1, 0]], atol=1e-6)
+    assert np.abs(model.cluster_centers_).max() < 1e-6
 
 
 @ranks

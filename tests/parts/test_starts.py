@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
+from softclust import FuzzyCMeans
 from softclust.loop.draws import plus_plus
 
 
@@ -54,3 +55,12 @@ def test_inputs_are_left_alone():
     points.flags.writeable = weight.flags.writeable = False
     plus_plus(points, weight, points[:1], 2, np.random.default_rng(0))
     assert_array_equal(points, np.arange(12.0).reshape(6, 2))
+
+
+def test_rows_without_weight_change_no_start():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2)) + 6 * np.eye(3, 2)[rng.integers(3, size=120)]
+    more, weight = np.vstack([[[1e6, -1e6], [3e5, 1e7]], X]), np.repeat([0.0, 1.0], [2, 120])
+    model, other = (FuzzyCMeans(3, init="k-means||", random_state=0) for _ in "ab")
+    model.fit(X), other.fit(more, sample_weight=weight)
+    assert_allclose(other.cluster_centers_, model.cluster_centers_, rtol=1e-6)

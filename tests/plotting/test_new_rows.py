@@ -54,7 +54,7 @@ def test_rows_that_are_not_those_of_the_fit(name, model):
             display.from_estimator(model, NEW)
         return
     drawn = display.from_estimator(model, NEW)
-    drawn.figure_.canvas.draw()
+    drawn.figure_.draw_without_rendering()
     memberships = getattr(drawn, "memberships", None)
     if memberships is not None and name != "ConvergenceDisplay":
         assert np.shape(memberships) == (len(NEW), 3)

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from distributed import LocalCluster
 from sklearn.metrics import adjusted_rand_score
 
 import softclust as sc
@@ -50,9 +51,10 @@ def test_many_files_on_a_cluster(folder, capsys):
     assert (pd.read_csv("here.csv")["cluster"] == told["cluster"]).all()
 
 
-def test_a_summary_for_programs(folder, capsys):
-    command = ("fit", *PARTS, "--clusters", "3", "--dask", "--json", "--out", "m.csv")
-    assert call(*command) == 0
+def test_a_summary_for_programs_from_a_cluster_that_is_there(folder, capsys):
+    with LocalCluster(1, processes=False, dashboard_address="127.0.0.1:0", silence_logs=50) as cluster:
+        command = ("fit", *PARTS, "--clusters", "3", "--scheduler", cluster.scheduler_address)
+        assert call(*command, "--json", "--out", "m.csv") == 0
     said = capsys.readouterr()
     assert "Columns left out: 'kind' (text)." in said.err
     told = json.loads(said.out)

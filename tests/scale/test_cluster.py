@@ -125,6 +125,28 @@ def test_figures_are_those_of_rows_in_memory(name, client):
     assert_same(one, two)
 
 
+@pytest.mark.parametrize("others", [1, 2])
+def test_workers_with_other_code_are_refused(others, client):
+    """Be it one of them: its sums would be added to those of this version."""
+
+    def patch(back):
+        from softclust.sources import shards
+
+        if back:
+            shards.source_digest = shards.kept
+        else:
+            shards.kept, shards.source_digest = shards.source_digest, lambda: "of another version"
+
+    chosen = sorted(client.run(os.getpid))[:others]
+    client.run(patch, False, workers=chosen)
+    try:
+        with pytest.raises(ValueError, match=r"has softclust .* with other compiled passes"):
+            make().fit(far())
+    finally:
+        client.run(patch, True, workers=chosen)
+    assert make().fit(far()).converged_
+
+
 @pytest.mark.parametrize("cls", [sc.FuzzyCMeans, sc.EvidentialCMeans])
 def test_labels_and_weights(cls, client):
     known = np.where(np.arange(len(X)) % 9 == 0, Y, -1)

@@ -17,6 +17,7 @@ class Shape:
     V: np.ndarray  # (c, p)
     metrics: np.ndarray | None = None  # (c, p, p) S_k of ellipsoids, det S_k = 1; (1, p, p) one for all
     axes: np.ndarray | None = None  # (c, r, p) orthonormal, along lines and planes
+    bounded: np.ndarray | None = None  # (c,) metrics with axes as short or long as they may be
 
     def distances(self, X: np.ndarray) -> np.ndarray:
         """(n, c): d_ik."""
@@ -48,7 +49,8 @@ class Shape:
         c, p = self.V.shape
         found = [(f"centre {k}, feature {j}", partial(self._moved, k, j)) for k, j in np.ndindex(c, p)]
         for k, a, b in np.ndindex(c, p, p):
-            if self.geometry == "ellipsoids" and (a < b or 0 < a == b):
+            # At its bound a metric is least within the bound, and J has a slope beyond it.
+            if self.geometry == "ellipsoids" and (a < b or 0 < a == b) and not self.bounded[k]:
                 found.append((f"metric {k}, {a}, {b}", partial(self._stretched, k, a, b)))
             if self.axes is not None and a < b:
                 found.append((f"axes {k}, {a}, {b}", partial(self._turned, k, a, b)))
@@ -82,11 +84,31 @@ def shape_of(model: Any, geometry: str, covariance: np.ndarray) -> Shape:
     """The shape of a fitted model, from its public attributes; `covariance` is that of the rows."""
     V = np.asarray(model.cluster_centers_, float)
     if geometry == "ellipsoids":
-        sigma = np.asarray(model.covariances_, float)
-        size = np.exp(np.linalg.slogdet(sigma)[1] / V.shape[1])
-        return Shape(geometry, V, metrics=size[:, None, None] * np.linalg.inv(sigma))
+        found = [_metric(sigma, np.diag(covariance)) for sigma in np.asarray(model.covariances_, float)]
+        metrics, bounded = zip(*found, strict=True)
+        return Shape(geometry, V, metrics=np.array(metrics), bounded=np.array(bounded))
     if geometry == "mahalanobis":
         return Shape(geometry, V, metrics=np.linalg.inv(covariance)[None])
     if geometry in ("lines", "planes"):
         return Shape(geometry, V, axes=np.asarray(model.directions_, float).reshape(len(V), -1, V.shape[1]))
     return Shape(geometry, V)
+
+
+def _metric(sigma: np.ndarray, variances: np.ndarray) -> tuple[np.ndarray, bool]:
+    """The S with the least tr(S sigma) over det S = 1, and whether it is at its bound.
+
+    In features divided by their deviations the axes of S are from 1e-3 to 1e3.  Within that
+    S = det(sigma)^(1/p) sigma^-1; beyond, axes are s_q = mu/l_q, cut, with the mu that makes det S = 1.
+    """
+    logs = 0.5 * np.log(np.maximum(variances, 1e-9 * max(variances.mean(), 1e-280)))
+    size = np.exp(logs - logs.mean())
+    values, vectors = np.linalg.eigh(sigma / np.outer(size, size))
+    logs, most = -np.log(np.maximum(values, 1e-18 * values[-1])), np.log(1e3)
+    low, high = -most - logs.max(), most - logs.min()
+    for _ in range(200):
+        middle = (low + high) / 2
+        above = np.clip(logs + middle, -most, most).sum() > 0
+        low, high = (low, middle) if above else (middle, high)
+    cut = np.clip(logs + middle, -most, most)
+    at_bound = bool(np.abs(cut).max() > most - 1e-6)
+    return (vectors * np.exp(cut)) @ vectors.T / np.outer(size, size), at_bound

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import softclust as sc
-from sentences.drawing import TYPICAL, Sentence
+from sentences.drawing import FINE, TYPICAL, Sentence
 from sentences.mixture import MixtureObjective, mixture_of
 from sentences.objective import Objective, objective_of
 from sentences.rowwise import least_typicalities
@@ -18,7 +18,15 @@ from sentences.rowwise import least_typicalities
 STEP = 1e-5  # of a finite difference, in spreads
 FLAT = 1e-6  # greatest slope of J at rest: the share of J that a step of one spread would gain
 LEAST = 1e-8  # how far a row may be from its least cost, as a share of that cost
+ROUNDING = float(np.finfo(float).eps)
 SAME_J, SAME_CENTRES = 1e-7, 1e-4  # of two fits that must be one: J, and centres in spreads
+
+
+def narrowness(s: Sentence, model: Any) -> float:
+    """How narrow the narrowest cluster is, as a share of the spread: J bends over such a length."""
+    if s.estimator not in TYPICAL or s.geometry in ("mahalanobis", "directions"):
+        return 1.0
+    return min(1.0, float(np.sqrt(model.scale_.min())) / s.spread)
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,10 @@ class Fitted:
     @classmethod
     def of(cls, s: Sentence) -> Fitted:
         model = s.fit()
+        if s.estimator in TYPICAL and (narrow := narrowness(s, model)) < 0.01:
+            # The tolerance is a share of the spread, and J bends over the width of a cluster.
+            s = replace(s, parameters={**s.parameters, "tol": FINE["tol"] * narrow})
+            model = s.fit()
         return cls(s, model, (mixture_of if s.estimator == "GaussianMixture" else objective_of)(s, model))
 
 
@@ -70,26 +82,46 @@ def rows_are_at_their_least(fit: Fitted) -> str | None:
     if J.U is None:
         return None
     if fit.s.estimator == "ImprovedPossibilisticCMeans":
-        off = np.abs(_read_out(J) - fit.model.memberships_).max(axis=1)
-        # Where every typicality is below the least float, the library's logarithms still tell shares.
-        return _worst(np.where(J.T.max(axis=1) > 1e-200, off, 0.0), 1e-6, "share is off by")
+        off = np.abs(_read_out(J, D) - fit.model.memberships_).max(axis=1)
+        return _worst(off - _rounding_of_logs(J, D), 1e-6, "share is off by")
     slope = J.family.slope(D, J.U, J.T) + J.pair_slopes() / J.known.weight[:, None]
     size = np.abs(J.family.cost(D, J.U, J.T)) + np.abs(J.U * slope).sum(axis=1) + 1e-300
     is_hard = fit.s.estimator == "HardCMeans"
-    # J is convex in a row's shares: it can fall by no more than this from here to any corner.
-    gap = _hard_gap(J, D) if is_hard else (J.U * slope).sum(axis=1) - slope.min(axis=1)
+    # J is convex in a row's shares: it can fall by no more than this from here to any corner.  Shares are
+    # read out as 1 minus the noise, so each may be greater by the rounding of 1; slopes rise with it.
+    above = J.family.slope(D, J.U + ROUNDING, J.T) + J.pair_slopes() / J.known.weight[:, None]
+    gap = _hard_gap(J, D) if is_hard else (J.U * slope).sum(axis=1) - above.min(axis=1)
     return _worst(gap / size, 1e-6 if len(fit.s.linked) else LEAST, "cost could fall by a share of")
 
 
-def _read_out(J: Objective) -> np.ndarray:
-    """`memberships_` of IPCM: u t, divided by its sum; with a label (u t + alpha u)/(1 + alpha)."""
+def _read_out(J: Objective, D: np.ndarray) -> np.ndarray:
+    """`memberships_` of IPCM: u t, divided by its sum; with a label (u t + alpha u)/(1 + alpha).
+
+    In logarithms: of rows that are typical of no cluster every t is below the least float.
+    """
     u = J.U[:, : J.T.shape[1]]
-    both = u * J.T
+    logs = np.log(np.maximum(u, 1e-300)) + _log_typicalities(J, D)
+    both = np.exp(logs - logs.max(axis=1, keepdims=True))
     both = both / both.sum(axis=1, keepdims=True)
     told = ~np.isnan(J.known.target).all(axis=1)
     trust = np.where(told, J.known.alpha / (1 + J.known.alpha), 0.0)[:, None]
     shares = both * (1 - trust) + u * trust
     return shares / shares.sum(axis=1, keepdims=True)
+
+
+def _log_typicalities(J: Objective, D: np.ndarray) -> np.ndarray:
+    """ln t of IPCM: t = exp(-d/gamma), or 1/(1 + (d/gamma)^(1/(eta - 1)))."""
+    family = J.family.possibilistic
+    ratio = D / family.gamma
+    return -ratio if family.entropy else -np.log1p(ratio ** (1 / (family.eta - 1)))
+
+
+def _rounding_of_logs(J: Objective, D: np.ndarray) -> np.ndarray:
+    """(n,) what the rounding of rows and centres does to ln t: of narrow clusters d/gamma is huge."""
+    if not J.family.possibilistic.entropy:
+        return np.zeros(len(D))
+    length = np.abs(J.s.X).max() * np.sqrt(np.abs(D)) + D
+    return (8 * ROUNDING * length / J.family.possibilistic.gamma).min(axis=1)
 
 
 def _hard_gap(J: Objective, D: np.ndarray) -> np.ndarray:
@@ -118,9 +150,12 @@ def shapes_are_at_rest(fit: Fitted) -> str | None:
         unit = fit.s.spread if name.startswith("centre") else 1.0
         if fit.s.geometry == "directions":
             unit = float(np.linalg.norm(J.shape.V, axis=1).min())
-        step = STEP * unit
-        slope = (J.value(way(step)) - J.value(way(-step))) / (2 * STEP)
-        if abs(slope) > FLAT * size:
+        small = STEP * narrowness(fit.s, fit.model)
+        step = small * unit
+        # Term by term: a term that is far greater than the rows' would drown their slope in its rounding.
+        ahead, behind = J.terms(way(step)), J.terms(way(-step))
+        slope = float((ahead - behind).sum()) / (2 * small)
+        if abs(slope) > FLAT * size + ROUNDING * float(np.abs(ahead).sum()) / small:
             return f"{name}: slope {slope / size:.3g} of J"
     return None
 
@@ -215,7 +250,10 @@ def a_fit_from_its_answer_stays(fit: Fitted) -> str | None:
     if len(s.linked):  # their memberships are no part of a start
         return None
     start = (model.cluster_centers_,)
-    if hasattr(model, "covariances_"):
+    if s.geometry in ("lines", "planes"):  # a cluster of one row has no covariance, but a direction
+        axes = np.asarray(model.directions_, float).reshape(len(start[0]), -1, s.X.shape[1])
+        start += (np.einsum("kra,krb->kab", axes, axes),)
+    elif hasattr(model, "covariances_"):
         start += (model.covariances_,)
     if hasattr(model, "weights_"):
         start += (model.weights_,)

@@ -40,13 +40,12 @@ class Objective:
 
     def value(self, shape: Shape | None = None) -> float:
         """J at a shape, with the memberships of the fit."""
-        shape = self.shape if shape is None else shape
-        return (
-            float(self.row_costs(shape).sum())
-            + self.pairs()
-            + self._regulariser(shape)
-            + self._separation(shape.V)
-        )
+        return float(self.terms(self.shape if shape is None else shape).sum())
+
+    def terms(self, shape: Shape) -> np.ndarray:
+        """(4,) the terms of J: rows, pairs, regulariser, separation."""
+        rows = float(self.row_costs(shape).sum())
+        return np.array([rows, self.pairs(), self._regulariser(shape), self._separation(shape.V)])
 
     # ------------------------------------------------------------------ pairs
     def _breaks(self) -> tuple[np.ndarray, np.ndarray]:

@@ -169,12 +169,12 @@ def least_shares(costs: np.ndarray, m: float, target: np.ndarray, alpha: np.ndar
         return costs * (m * u ** (m - 1) + 2 * pull * (u - f))
 
     def shares(level: np.ndarray) -> np.ndarray:
-        low, high = np.zeros_like(costs), np.ones_like(costs)
+        low, high = np.full_like(costs, np.log(1e-300)), np.zeros_like(costs)  # logarithms: u may be tiny
         for _ in range(60):
             middle = (low + high) / 2
-            above = slopes(middle) > level
+            above = slopes(np.exp(middle)) > level
             low, high = np.where(above, low, middle), np.where(above, middle, high)
-        return (low + high) / 2
+        return np.exp((low + high) / 2)
 
     low = slopes(np.zeros_like(costs)).min(axis=1, keepdims=True)
     high = slopes(np.ones_like(costs)).max(axis=1, keepdims=True)

@@ -1,6 +1,7 @@
 """Files with a right checksum and a wrong structure: they are refused, or what they hold can be used."""
 
 import contextlib
+import copy
 import os
 import select
 import subprocess
@@ -16,7 +17,7 @@ from sklearn.datasets import load_iris
 
 import softclust as sc
 from crafted_models import MODELS, RESUMED
-from crafting import closed, mutated, opened
+from crafting import closed, inside, mutated, opened, places
 from softclust.loop import checkpoint
 
 ROWS, CLASSES = (part[::3] for part in load_iris(return_X_y=True))
@@ -49,7 +50,7 @@ class Child:
             )
         self.process.stdin.write("\t".join(map(str, words)) + "\n")
         self.process.stdin.flush()
-        if not select.select([self.process.stdout], [], [], 100)[0]:
+        if not select.select([self.process.stdout], [], [], 400)[0]:
             self.process.kill()
             return "wrong: it does not end"
         said = self.process.stdout.readline().strip()
@@ -123,6 +124,51 @@ def test_unchanged_files_are_used(models, checkpoints, child, tmp_path):
         assert child.ask(tmp_path / "c", name) == "used", name
 
 
+# A part of a file, and what no fit puts there.
+IMPOSSIBLE = {
+    "fuzzy memberships_": np.nan,
+    "fuzzy outlier_scores_": 7.0,
+    "fuzzy cluster_centers_": 1.0,
+    "fuzzy objective_history_": np.nan,
+    "fuzzy classes_": 1,
+    "fuzzy labels_": 2,
+    "fuzzy n_iter_": "x",
+    "fuzzy _fitted.limits": -1.0,
+    "fuzzy _fitted.tails": 7.0,
+    "fuzzy _fitted.state.theta.0": 7.0,
+    "fuzzy _fitted.units.origin": 7.0,
+    "possibilistic-fuzzy typicalities_": -1.0,
+    "possibilistic-fuzzy _fitted.state.scale": 1e300,
+    "evidential masses_": 1.0,
+    "evidential focal_sets_": True,
+    "mixture covariances_": -1.0,
+    "mixture _fitted.model.prototypes.size": -1.0,
+    "lines directions_": np.nan,
+    "medoids-mahalanobis _metric_parameters.dict.VI": -1.0,
+    "repulsion _fitted.model.separation.strength": [],
+    "spreading anchors_": 1.0,
+    "spreading _fitted.share": 1e-320,
+}
+
+
+@pytest.mark.parametrize("place", IMPOSSIBLE)
+def test_what_no_fit_gives_is_refused(place, models, tmp_path):
+    name, _, words = place.partition(" ")
+    header, arrays = copy.deepcopy(models[name])
+    path = ["state", *words.split(".")]
+    found = next(
+        p for p in places(header) if [str(key) for key in p if key not in ("fields", "tuple")] == path
+    )
+    value = inside(header, found)
+    if isinstance(value, dict):
+        arrays[value["array"]] = np.full_like(arrays[value["array"]], IMPOSSIBLE[place])
+    else:
+        inside(header, found[:-1])[found[-1]] = IMPOSSIBLE[place]
+    (tmp_path / "m").write_bytes(closed(header, arrays))
+    with pytest.raises(sc.ModelFileError, match="damaged"):
+        sc.load(tmp_path / "m")
+
+
 def _try_models(seed, models, child, folder):
     name = sorted(models)[seed % len(models)]
     raw, words = mutated(*models[name], seed)
@@ -154,6 +200,7 @@ def test_crafted_checkpoints(seed, checkpoints, child, tmp_path_factory):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")  # it would hide the file that failed
 @settings(QUIET, max_examples=2000)
 @given(seed=SEEDS)
 def test_many_crafted_models(seed, models, child, tmp_path_factory):
@@ -161,6 +208,7 @@ def test_many_crafted_models(seed, models, child, tmp_path_factory):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")  # it would hide the file that failed
 @settings(QUIET, max_examples=2000)
 @given(seed=SEEDS)
 def test_many_crafted_checkpoints(seed, checkpoints, child, tmp_path_factory):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 MOST_PROBES = 256  # rows from which the radius and the densities are estimated
+_MOST_NEIGHBOURS = 1000  # rows among which a candidate has neighbours, or none
 _BLOCK = 256  # candidates whose kernel fits into the cache
 _AGAIN = 32  # candidates whose gain is computed anew at a time
 
@@ -23,6 +24,7 @@ class Neighbourhoods:
     centre: np.ndarray  # (p,)
     radius: float
     density: np.ndarray  # (m,) float64, the mean of K over the probes
+    width: float = 1.0  # of the kernel, in balls
 
     @classmethod
     def of(cls, X: np.ndarray, q: int, width: float = 1.0) -> Neighbourhoods:
@@ -37,7 +39,7 @@ class Neighbourhoods:
             radius = float(np.sqrt(gaps[gaps > 0].min())) if (gaps > 0).any() else 1.0
         density = np.exp(-gaps / np.float32(radius * radius)).mean(axis=0, dtype=np.float64)
         radius *= width
-        return cls(Z / np.float32(radius), centre, radius, density)
+        return cls(Z / np.float32(radius), centre, radius, density, width)
 
     def at(self, X: np.ndarray) -> np.ndarray:
         """Return rows in units of the radius."""
@@ -47,6 +49,24 @@ class Neighbourhoods:
     def is_dense(self) -> np.ndarray:
         """(m,) the density over the median density, at most 1."""
         return np.minimum(1.0, self.density / np.median(self.density))
+
+    def company(self, Z: np.ndarray, own: np.ndarray) -> np.ndarray:
+        """(a,) the density about rows Z, themselves left out, over its median, at most 1.
+
+        `own` is the position of each row among the places, or -1.  A row without neighbours has 0.
+        """
+        step = -(-len(self.places) // _MOST_NEIGHBOURS)
+        others, width = self.places[::step] * np.float32(self.width), np.float32(self.width)
+        is_other = (own >= 0) & (own % step == 0)
+        density = np.concatenate(
+            [
+                kernel(Z[i : i + _BLOCK] * width, others).sum(axis=1, dtype=np.float64)
+                for i in range(0, len(Z), _BLOCK)
+            ]
+        )
+        density = np.maximum(density - is_other, 0.0) / np.maximum(len(others) - is_other, 1)
+        usual = np.median(density)
+        return np.minimum(1.0, density / usual) if usual > 0 else np.ones(len(Z))
 
 
 def squared_distances(A: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -90,15 +110,30 @@ def gains_of(Z: np.ndarray, places: np.ndarray, weight: np.ndarray, covered: np.
 
 
 def greedy(
-    Z: np.ndarray, places: np.ndarray, weight: np.ndarray, covered: np.ndarray, n: int
+    Z: np.ndarray,
+    places: np.ndarray,
+    weight: np.ndarray,
+    covered: np.ndarray,
+    n: int,
+    own: np.ndarray | None = None,
+    lost: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Choose n rows of Z one after the other, each with the greatest gain; return positions and gains.
 
-    A gain never grows when other rows are chosen, so an old gain bounds the new one, and only the rows with
-    the greatest bounds are computed anew.
+    `own` is the position of each row among the places, or -1, and `lost` the share of its own place that a
+    row does not earn.  A gain never grows when other rows are chosen, so an old gain bounds the new one,
+    and only the rows with the greatest bounds are computed anew.
     """
     weight, covered = weight.astype(np.float32), covered.copy()
-    bound = gains_of(Z, places, weight, covered)
+    if own is None or lost is None:
+        own, lost = np.zeros(len(Z), dtype=np.int64), np.zeros(len(Z))
+    own_weight = np.where(own >= 0, lost * weight[own], 0.0)
+
+    def gains_now(some: np.ndarray) -> np.ndarray:
+        alone = own_weight[some] * np.maximum(1 - covered[own[some]], 0)
+        return gains_of(Z[some], places, weight, covered) - alone
+
+    bound = gains_now(np.arange(len(Z)))
     fresh = np.ones(len(Z), dtype=bool)
     chosen, gains = [], []
     for _ in range(min(n, len(Z))):
@@ -106,7 +141,7 @@ def greedy(
         while not fresh[best]:
             stale = np.flatnonzero(~fresh)
             stale = stale[np.argsort(-bound[stale], kind="stable")[:_AGAIN]]
-            bound[stale] = np.minimum(bound[stale], gains_of(Z[stale], places, weight, covered))
+            bound[stale] = np.minimum(bound[stale], gains_now(stale))
             fresh[stale] = True
             best = int(bound.argmax())
         chosen.append(best)

@@ -19,7 +19,7 @@ _FOLDS = 5
 _BATCH = 5  # answers between two batches that are compared: fewer would seldom change a cluster
 
 
-def check_form(estimator: Any, clusters_per_class: int | str) -> None:
+def check_form(estimator: Any, clusters_per_class: int | str, label_weight: float = 1.0) -> None:
     """Raise an error if a session cannot fit this estimator."""
     if (
         "label_strength" not in estimator.get_params()
@@ -28,6 +28,8 @@ def check_form(estimator: Any, clusters_per_class: int | str) -> None:
         raise ValueError(
             f"{type(estimator).__name__} takes no labels, so that answers would teach it nothing."
         )
+    if not 0 < label_weight < np.inf:
+        raise ValueError(f"label_weight={label_weight} is not above 0, or not finite.")
     whole = isinstance(clusters_per_class, int) and clusters_per_class >= 1
     if not whole and clusters_per_class != "auto":
         raise ValueError(f"clusters_per_class={clusters_per_class!r} is neither a number nor 'auto'.")
@@ -102,6 +104,7 @@ def knowledge(session: Answers) -> Knowledge:
         strengths,
         session.classes,
         per_class,
+        session.header.label_weight,
     )
 
 
@@ -156,9 +159,8 @@ def _foreseen(session: Answers, rows: tuple[int, ...], per_class: int) -> float:
         left_out = np.array(rows[fold::_FOLDS])
         part = told.copy()
         part[left_out] = np.nan
-        known = Knowledge(
-            np.repeat(part, per_class, axis=1), nothing, nothing, None, session.classes, per_class
-        )
+        y_part, weight = np.repeat(part, per_class, axis=1), session.header.label_weight
+        known = Knowledge(y_part, nothing, nothing, None, session.classes, per_class, weight)
         model = refit(estimator, session.X, known, session.header.seed, Memory())
         found = class_shares(np.asarray(model.memberships_)[left_out], per_class)
         shares.append((found * y[left_out]).sum(axis=1))

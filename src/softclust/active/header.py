@@ -30,6 +30,7 @@ class Header:
     clusters_per_class: int | str
     seed: int
     scaling: list[list[float]] | None = None  # taken from each column, and its divisor, before a fit
+    label_weight: float = 1.0  # rows that a labelled row stands for
 
     @classmethod
     def of(
@@ -42,6 +43,7 @@ class Header:
         key: str | None,
         data: str | os.PathLike[str] | None,
         scaling: list[list[float]] | None = None,
+        label_weight: float = 1.0,
     ) -> Header:
         """Describe a session that starts."""
         own, usual = estimator.get_params(deep=False), type(estimator)().get_params(deep=False)
@@ -49,13 +51,16 @@ class Header:
         file, name = None if data is None else digest_of_file(data), type(estimator).__name__
         n, p = X.shape
         values = digest_of_rows(X)
-        return cls(file, values, n, p, key, name, changed, classes, clusters_per_class, int(seed), scaling)
+        form = clusters_per_class, int(seed), scaling, float(label_weight)
+        return cls(file, values, n, p, key, name, changed, classes, *form)
 
     def record(self) -> dict[str, Any]:
         """Return the header as a JSON object."""
         record = {"format": FORMAT, "version": VERSION, **vars(self), "classes": list(self.classes)}
         if self.scaling is None:
             del record["scaling"]
+        if self.label_weight == 1:
+            del record["label_weight"]
         record["estimator"] = {"name": self.estimator, "parameters": record.pop("parameters")}
         try:
             return json.loads(json.dumps(record, default=_plain, allow_nan=False))

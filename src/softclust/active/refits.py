@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import has_fit_parameter
 
 from softclust.active.coverage import squared_distances
 from softclust.errors import DegenerateClusterWarning
@@ -31,6 +32,7 @@ class Knowledge:
     strengths: np.ndarray | None  # (n,) of labels; None if all are 1
     classes: tuple[str, ...]
     per_class: int = 1  # columns of each class
+    label_weight: float = 1.0  # rows that a labelled row stands for
 
     @cached_property
     def rows(self) -> np.ndarray:
@@ -39,7 +41,8 @@ class Knowledge:
 
     def equals(self, other: Knowledge) -> bool:
         """Whether both say the same."""
-        return (self.classes, self.y.shape) == (other.classes, other.y.shape) and all(
+        mine, theirs = ((one.classes, one.y.shape, one.label_weight) for one in (self, other))
+        return mine == theirs and all(
             a is b if a is None or b is None else np.array_equal(a, b)
             for a, b in zip(self._arrays, other._arrays, strict=True)
         )
@@ -145,7 +148,16 @@ def _fitted(model: Any, X: np.ndarray, told: Knowledge) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateClusterWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return model.fit(X, y, **pairs)
+        return model.fit(X, y, **pairs, **_weights(model, told))
+
+
+def _weights(model: Any, told: Knowledge) -> dict[str, np.ndarray]:
+    """Return the weights of the rows, if labelled rows stand for several and the fit takes weights."""
+    if told.label_weight == 1 or not len(told.rows) or not has_fit_parameter(model, "sample_weight"):
+        return {}
+    weight = np.ones(len(told.y))
+    weight[told.rows] = told.label_weight
+    return {"sample_weight": weight}
 
 
 def _base_strength(model: Any, X: np.ndarray, y: np.ndarray) -> Any:

@@ -67,6 +67,7 @@ class Session(Answers):
         key: str | None = None,
         data: str | os.PathLike[str] | None = None,
         clusters_per_class: int | str = 1,
+        label_weight: float = 1.0,
         seed: int = 0,
         standardize: Any = False,
     ) -> Session:
@@ -89,6 +90,8 @@ class Session(Answers):
         clusters_per_class : int or "auto", default=1
             Number of clusters of each class.  "auto": 1 or 3, whichever foresees the told labels better
             when they are left out, once there are ten.
+        label_weight : float, default=1.0
+            How many rows a labelled row stands for in a fit, if the estimator takes weights.
         seed : int, default=0
             Determines the fits, if the estimator has no `random_state`, and the questions.
         standardize : bool or array-like of shape (2, n_features), default=False
@@ -100,10 +103,12 @@ class Session(Answers):
         session : Session
         """
         rows = rows_in_memory(X)
-        forms.check_form(estimator, clusters_per_class)
+        forms.check_form(estimator, clusters_per_class, label_weight)
         named = () if classes is None else tuple(dict.fromkeys(map(str, classes)))
         scaling = checked_scaling(standardize, rows)
-        header = Header.of(rows, estimator, named, clusters_per_class, seed, key, data, scaling)
+        header = Header.of(
+            rows, estimator, named, clusters_per_class, seed, key, data, scaling, label_weight
+        )
         return cls(scaled(rows, scaling), estimator, header, keys=checked_keys(keys, len(rows)))
 
     def __repr__(self) -> str:

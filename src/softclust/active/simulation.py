@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
 from softclust.active.curves import RECORDS, Curves
+from softclust.active.forms import check_form
 from softclust.active.pair_questions import ask_pairs
 from softclust.active.questions import ask_rows
-from softclust.active.refits import Knowledge, Memory, refit
+from softclust.active.refits import Knowledge, Memory, class_shares, refit
 from softclust.active.strategies import Strategy
 from softclust.metrics import adjusted_rand_score, matched_accuracy
 
@@ -31,6 +33,8 @@ def simulate(
     held_out: float = 0.3,
     label_noise: float = 0.0,
     audit: float = 0.0,
+    clusters_per_class: int = 1,
+    label_weight: float = 1.0,
     kind: str = "rows",
     repetitions: int = 10,
     random_state: int = 0,
@@ -58,6 +62,10 @@ def simulate(
         Share of the answers that name a wrong class.
     audit : float, default=0.0
         Share of the questions that are drawn by lot.
+    clusters_per_class : int, default=1
+        Number of clusters of each class, for questions about rows.
+    label_weight : float, default=1.0
+        How many rows an asked row stands for in a fit, for questions about rows.
     kind : {"rows", "pairs"}, default="rows"
         What is asked.
     repetitions : int, default=10
@@ -83,14 +91,19 @@ def simulate(
     """
     if kind not in ("rows", "pairs"):
         raise ValueError(f"kind={kind!r} is not known; 'rows' and 'pairs' are.")
+    if clusters_per_class == "auto":
+        raise ValueError("clusters_per_class='auto' is for sessions; simulate takes a number.")
+    if kind == "rows":
+        check_form(estimator, clusters_per_class, label_weight)
     named = dict(strategies) if isinstance(strategies, Mapping) else {name: name for name in strategies}
     rows, codes = np.asarray(X, dtype=np.float64), _codes(truth)
     seeds = check_random_state(random_state).randint(2**31 - 1, size=repetitions)
+    form = Knowledge(np.empty((0, 0)), _NO_PAIRS, _NO_PAIRS, None, (), clusters_per_class, label_weight)
     once = _rows_asked if kind == "rows" else _pairs_asked
     jobs = (
         delayed(_quietly)(once, estimator, rows, codes, name, strategy, budget, batch, held_out,
         label_noise,
-                          audit, repetition, int(seed))
+                          audit, form, repetition, int(seed))
         for name, strategy in named.items()
         for repetition, seed in enumerate(seeds)
     )  # fmt: skip
@@ -125,32 +138,39 @@ def _answers(codes: np.ndarray, noise: float, rng: np.random.Generator) -> np.nd
 
 def _rows_asked(
     estimator: Any, X: np.ndarray, codes: np.ndarray, name: str, strategy: Any, budget: int, batch: int,
-    held_out: float, label_noise: float, audit: float, repetition: int, seed: int,
+    held_out: float, label_noise: float, audit: float, form: Knowledge, repetition: int, seed: int,
 ) -> list[tuple[Any, ...]]:  # fmt: skip
     """One repetition with questions about rows."""
     rng = np.random.default_rng(seed)
-    n, c = len(X), codes.max() + 1
-    answers = _answers(codes, label_noise, rng)
+    n, c, k = len(X), codes.max() + 1, form.per_class
+    form, answers = replace(form, classes=tuple(map(str, range(c)))), _answers(codes, label_noise, rng)
     held = rng.permutation(n)[: round(held_out * n)]
+    pool = np.setdiff1d(np.arange(n), held)
     y, asked, out = np.full((n, c), np.nan), np.zeros(0, dtype=np.int64), []
     while True:
-        names = tuple(map(str, range(c)))
-        model = refit(estimator, X, Knowledge(y.copy(), _NO_PAIRS, _NO_PAIRS, None, names), seed, Memory())
-        out.append((name, repetition, len(asked), *_scores(model, answers, codes, asked, held)))
+        model = refit(estimator, X, replace(form, y=np.repeat(y, k, axis=1)), seed, Memory())
+        found = _classes_of(model, k)
+        out.append((name, repetition, len(asked), *_scores(found, answers, codes, asked, held)))
         n_more = min(batch, budget - len(asked), n - len(held) - len(asked))
         if n_more < 1:
             return out
-        new = _asked_among(model, X, n_more, asked, held, strategy, audit, seed)
+        new = _asked_among(model, X, n_more, asked, pool, strategy, audit, seed)
         asked = np.concatenate([asked, new])
         y[new] = np.where(answers[new, None] == np.arange(c), 1.0, 0.0)
 
 
+def _classes_of(model: Any, per_class: int) -> np.ndarray:
+    """(n,) the class of each row: that of its greatest share, with the clusters of each class together."""
+    if per_class == 1:
+        return np.asarray(model.labels_)
+    return class_shares(model.memberships_, per_class).argmax(axis=1)
+
+
 def _asked_among(
-    model: Any, X: np.ndarray, n: int, asked: np.ndarray, held: np.ndarray, strategy: Any, audit: float,
+    model: Any, X: np.ndarray, n: int, asked: np.ndarray, pool: np.ndarray, strategy: Any, audit: float,
     seed: int,
 ) -> np.ndarray:  # fmt: skip
-    """Ask rows that are not held: the strategy sees the other rows alone."""
-    pool = np.setdiff1d(np.arange(len(X)), held)
+    """Ask rows of the pool, which are not held: the strategy sees these rows alone."""
     seen = _Part(np.asarray(model.memberships_)[pool], model, pool)
     found = ask_rows(
         seen, X[pool], n, asked=np.searchsorted(pool, asked), strategy=strategy, audit=audit,
@@ -170,10 +190,9 @@ class _Part:
 
 
 def _scores(
-    model: Any, answers: np.ndarray, codes: np.ndarray, asked: np.ndarray, held: np.ndarray
+    found: np.ndarray, answers: np.ndarray, codes: np.ndarray, asked: np.ndarray, held: np.ndarray
 ) -> tuple[float, float, float, float, int, int]:
     """Return accuracy and ARI, held and given; the number of classes seen; and questions about noise."""
-    found = np.asarray(model.labels_)
     real = codes >= 0
     some = held[real[held]] if len(held) else np.flatnonzero(real)
     given = found.copy()
@@ -192,7 +211,7 @@ def _scores(
 
 def _pairs_asked(
     estimator: Any, X: np.ndarray, codes: np.ndarray, name: str, strategy: Any, budget: int, batch: int,
-    held_out: float, label_noise: float, audit: float, repetition: int, seed: int,
+    held_out: float, label_noise: float, audit: float, form: Knowledge, repetition: int, seed: int,
 ) -> list[tuple[Any, ...]]:  # fmt: skip
     """One repetition with questions about pairs; rows of no class belong to no other row."""
     rng = np.random.default_rng(seed)
@@ -205,7 +224,9 @@ def _pairs_asked(
         y = np.full((n, c), np.nan)
         known = Knowledge(y, pairs[same, :2], pairs[~same, :2], None, ())
         model = refit(estimator, X, known, seed, Memory())
-        out.append((name, repetition, len(pairs), *_scores(model, codes, codes, nothing, held)))
+        out.append(
+            (name, repetition, len(pairs), *_scores(np.asarray(model.labels_), codes, codes, nothing, held))
+        )
         seen = _Part(np.asarray(model.memberships_)[pool], model, pool)
         told = np.searchsorted(pool, pairs[:, :2])
         n_more, again = min(batch, budget - len(pairs)), (seed + len(pairs)) % 2**31

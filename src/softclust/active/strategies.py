@@ -97,10 +97,17 @@ def _typical(view: View, n: int, rng: np.random.Generator) -> np.ndarray:
     return np.array(chosen, dtype=np.int64)
 
 
-def _covering(view: View, n: int, weight: np.ndarray) -> np.ndarray:
-    """Choose rows that cover the places greedily, by these weights of the places."""
-    Z = view.near.at(view.X[view.candidates])
-    chosen, _ = coverage.greedy(Z, view.near.places, weight, view.covered, n)
+def _covering(view: View, n: int, weight: np.ndarray, *, in_company: bool = False) -> np.ndarray:
+    """Choose rows that cover the places greedily, by these weights of the places.
+
+    `in_company`: a row earns its own place only as far as it has neighbours.
+    """
+    Z, own, lost = view.near.at(view.X[view.candidates]), None, None
+    if in_company:
+        own = np.minimum(np.searchsorted(view.places, view.candidates), len(view.places) - 1)
+        own = np.where(view.places[own] == view.candidates, own, -1)
+        lost = 1 - view.near.company(Z, own)
+    chosen, _ = coverage.greedy(Z, view.near.places, weight, view.covered, n, own, lost)
     return view.candidates[chosen]
 
 
@@ -126,9 +133,13 @@ def mixed_weight(view: View) -> tuple[float, np.ndarray]:
 
 
 def _doubt_mix(view: View, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Cover all rows, and doubtful rows more; the doubt of rows in empty places counts for little."""
+    """Cover all rows, and doubtful rows more; the doubt of rows in empty places counts for little.
+
+    An isolated row informs nobody: what a row earns from its own place counts only as far as it has
+    neighbours.  Else many of the late questions, whose kernel is narrow, would meet noise.
+    """
     floor, doubt = mixed_weight(view)
-    return _covering(view, n, floor + doubt)
+    return _covering(view, n, floor + doubt, in_company=True)
 
 
 STRATEGIES: dict[str, Strategy] = {

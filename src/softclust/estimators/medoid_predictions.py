@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from softclust.compat.numpy import usual_arithmetic
 from softclust.estimators.predictions import Predictions
 from softclust.knowledge.sample_weight import check_weight
 from softclust.medoids.fitted import FittedMedoids
@@ -79,6 +80,7 @@ class MedoidPredictions(Predictions):
             return np.eye(self.n_clusters_, dtype=dtype)[labels]
         return (labels[:, None] == np.arange(self.n_clusters_)).astype(dtype)
 
+    @usual_arithmetic
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Score the fitted medoids on X by minus the loss.
 

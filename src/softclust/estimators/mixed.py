@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from softclust.compat.sklearn import Interval, Options, StrOptions
+import numpy as np
+
+from softclust.compat.sklearn import Interval, InvalidParameterError, Options, StrOptions
 from softclust.estimators.cmeans import EXPONENT
 from softclust.estimators.parameters import documented
 from softclust.estimators.reading import Data
@@ -15,6 +17,8 @@ from softclust.estimators.typicality import TypicalityClusterer
 from softclust.grammar.partitions import ImprovedPossibilistic, PossibilisticFuzzy
 from softclust.loop.recipes import Outcome
 from softclust.loop.scales import tighter_typicalities
+
+_MOST_WEIGHT = {np.dtype("f4"): 1e30, np.dtype("f8"): 1e290}  # a sum over all rows still has a float
 
 
 @documented
@@ -73,6 +77,7 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
         scaling = self._scaling(data, m, searches=not isinstance(b, str))
         if isinstance(b, str):
             scaling, b = replace(scaling, tighten=tighter_typicalities), 1.0
+        _check_weights(self.a, b, data.source.rows.X.dtype)
         partition = PossibilisticFuzzy(self.a, b, m, exponent_of(self.eta, data))
         return self._said(data, partition, scaling, merges=self.merge_coincident)
 
@@ -80,6 +85,16 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
         partition = outcome.model.partition
         assert isinstance(partition, PossibilisticFuzzy)
         self.m_, self.eta_, self.b_ = float(partition.m), float(partition.eta), float(partition.b)
+
+
+def _check_weights(a: float, b: float, dtype: Any) -> None:
+    """Refuse weights with which J has no float."""
+    most = _MOST_WEIGHT[dtype]
+    for name, value in (("a", a), ("b", b)):
+        if value > most:
+            raise InvalidParameterError(
+                f"{name}={value:g} multiplies distances beyond every {dtype}; {most:g} or less would fit."
+            )
 
 
 @documented

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
+from softclust.compat.numpy import usual_arithmetic
 from softclust.compat.sklearn import Interval, StrOptions
 from softclust.estimators import readout
 from softclust.estimators.base import SoftClusterer
@@ -194,8 +195,10 @@ class GaussianMixture(SoftClusterer):
             matrices = matrices[:, None, None] * np.eye(p)
         sigma = rows.units.squares_to_loop(check_covariances(matrices, c, p))
         weights = np.full(c, 1 / c) if len(init) == 2 else np.array(init[2], dtype=np.float64)
-        # A component that no row reaches ends with the weight 0, and another fit may start there.
-        if weights.shape != (c,) or not (weights >= 0).all() or not 0 < weights.sum() <= 1 + 1e-6:
+        # A component that no row reaches ends with the weight 0, and another fit may start there.  With
+        # noise that may be every component.
+        is_share = (weights.sum() > 0 or self.noise) and weights.sum() <= 1 + 1e-6
+        if weights.shape != (c,) or not (weights >= 0).all() or not is_share:
             raise ValueError(
                 f"The weights of init are {weights}; {c} numbers of 0 or more that sum to 1 would fit."
             )
@@ -218,6 +221,7 @@ class GaussianMixture(SoftClusterer):
         prior = components.prior_cost(outcome.fit.state.theta)
         self.lower_bound_ = -(self.objective_ - prior) / components.total
 
+    @usual_arithmetic
     def score_samples(self, X: Any) -> Any:
         """Find the log-density of each row.
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from softclust.compat.numpy import usual_arithmetic
 from softclust.estimators.predictions import Predictions
 from softclust.estimators.readout import distance_parts
 from softclust.explanation import words
@@ -25,6 +26,7 @@ _COMPARED_ROWS = 256  # by which the rows of a fit are recognised
 _SAME = 1e-6  # difference of memberships that is rounding, also of float32
 
 
+@usual_arithmetic
 def explain(
     model: Any,
     X: Any,

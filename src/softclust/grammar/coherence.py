@@ -80,6 +80,20 @@ def check_model(model: Model, p: int) -> None:
     if model.frame.noise and not model.partition.has_noise:
         raise ValueError(f"{type(model.partition).__name__} has no noise")
     _check_term(model.labels)
+    if model.separation is not None:
+        _check_separation(model.separation, model.n_clusters)
+
+
+def _check_separation(separation: Any, c: int) -> None:
+    """Check that there is one strength of a separation, or one for each of c clusters."""
+    strength = separation.strength
+    if isinstance(strength, list | tuple):
+        strength = np.array(strength, dtype=float)
+    if isinstance(strength, np.ndarray):
+        shape = (1,) if strength.shape == (1,) else (c,)
+        check_array(strength, "the strengths of the separation", shape, 0.0)
+    elif not separation.is_automatic:
+        check_number(strength, "the strength of the separation", 0.0)
 
 
 def _check_term(term: Any) -> None:
@@ -114,7 +128,7 @@ def _check_prototypes(prototypes: Prototypes, p: int) -> None:
         value, name = getattr(prototypes, field.name), f"{field.name} of {type(prototypes).__name__}"
         if isinstance(value, np.ndarray):
             shape = (p,) if value.ndim == 1 else (p, p)
-            check_array(value, name, shape)
+            check_array(value, name, shape, 0.0 if value.ndim == 1 else -inf)  # variances, deviations
         elif isinstance(value, str) and value not in _KINDS:
             raise ValueError(f"{name} is {value!r}; one of {', '.join(_KINDS)} would fit")
         elif isinstance(value, int | float | np.number):

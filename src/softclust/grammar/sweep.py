@@ -247,6 +247,7 @@ def _assign_linked(rows: Rows, model: Model, state: State, tails: np.ndarray | N
     if model.partition.relocates and model.frame.noise:  # labels of rows in noise must keep the pairs
         cost = model.frame.costs(model.prototypes.distances(rows.points, state.theta, model.frame))
         labels = _linked(rows, model, cost, np.ones(len(rows))).clusters(state.linked)
+        U = np.eye(K)[labels]
     share = state.linked[:, K] if model.frame.noise else None
     return members.with_known(np.arange(len(rows)), U, None, labels, share)
 

@@ -35,23 +35,23 @@ def pair_sums(points, refs, weight, boxes, rate, out):
     )  # fmt: skip
 
 
-def into_cells(X, units, weight, widest, cut, cell, sums):
+def into_cells(points, weight, widest, cut, cell, sums):
     """Compute cell <- the leaf of each row in a tree of cuts; add (w, w x, w x^2) to the leaf's sums.
 
     The cuts are a heap: node q, from 1 on, has the children 2 q (below its cut) and 2 q + 1.
     """
-    _into_cells(read_only(X, X.dtype), read_only(units, X.dtype), weight, widest, cut, cell, sums)
+    _into_cells(*_inputs(points), weight, widest, cut, cell, sums)
 
 
-def cell_sums(out, X, units, weight, cell, scale, origin, factor, share):
+def cell_sums(out, points, weight, cell, scale, origin, factor, share):
     """Compute out_i <- sum_g share_g 2^(-sum_j (scale_gj x_ij - origin_gj)^2).
 
     The row's own term is exact.  All but `weight` and `out` is in single precision, whose error is below
     that of cells in place of rows.
     """
-    p = X.shape[1]
+    p = points.shape[1]
     spare = (np.empty(shape, np.float32) for shape in ((p, TILE), (CELLS, TILE), TILE))
     _cell_sums(
-        read_only(X, X.dtype), read_only(units, X.dtype), weight, cell, scale, origin, factor, share,
-        np.empty((p, TILE), X.dtype), *spare, out,
+        *_inputs(points), weight, cell, scale, origin, factor, share,
+        np.empty((p, TILE), points.dtype), *spare, out,
     )  # fmt: skip

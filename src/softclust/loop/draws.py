@@ -128,9 +128,10 @@ def _potential(rows: Rows, V: np.ndarray, reach: float) -> float:
 
 def _oversample(rows: Rows, V: np.ndarray, rate: float, seed: int, reach: float) -> _Chosen:
     """Draw each row of a block by itself, with chance rate * weight * squared distance."""
-    points = rows.points.astype(np.float64)
-    rng = np.random.default_rng([seed, zlib.crc32(points[0].tobytes()), len(rows)])
-    chance = rate * rows.weights * np.minimum(_nearest(points, V), reach)
+    counts = rows.weights > 0  # chance is the same whether or not rows without weight are there
+    points, weight = rows.points.astype(np.float64)[counts], rows.weights[counts]
+    rng = np.random.default_rng([seed, zlib.crc32(points[:1].tobytes()), len(points)])
+    chance = rate * weight * np.minimum(_nearest(points, V), reach)
     return _Chosen(points[rng.random(len(points)) < chance])
 
 

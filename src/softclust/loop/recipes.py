@@ -227,8 +227,27 @@ def _fit_plain(model: Model, source: Any, start: Start, options: Options, rng: n
     The sample grows fivefold from stage to stage, so that few passes see all of the rows.
     """
     fit = _fit_once(model, source, start, options, rng)
-    is_printed = options.acceleration is None  # the loop as the papers print it
-    return fit if is_printed else _with_links_anew(model, source, fit, options)
+    if options.acceleration is None:  # the loop as the papers print it
+        return fit
+    fit = _with_links_anew(model, source, fit, options)
+    other = _with_links_late(model, source, start, options, rng)
+    return fit if other is None or fit.history[-1] <= other.history[-1] else other
+
+
+def _with_links_late(
+    model: Model, source: Any, start: Start, options: Options, rng: np.random.Generator
+) -> Fit | None:
+    """Fit without pairs, and go on with pairs from the end; None where no such fit competes.
+
+    Pairs hold rows of two clusters together while clusters have not found their shapes, and shapes that fit
+    such a mixture are a minimum.  Centres without shapes seldom end lower this way (ECM: 5 of 96 fits).
+    """
+    drawn = start.given is None
+    if model.links is None or not model.prototypes.has_shape or not drawn or options.observers.stopped:
+        return None
+    plain = _fit_once(replace(model, links=None), source, start, options, rng)
+    fit = alternate(model, source, restart_from(plain), options)
+    return _with_links_anew(model, source, fit, options)
 
 
 def _with_links_anew(model: Model, source: Any, fit: Fit, options: Options) -> Fit:

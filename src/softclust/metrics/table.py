@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from softclust.compat.numpy import usual_arithmetic
 from softclust.metrics.checks import check_rows
 from softclust.metrics.compactness import fukuyama_sugeno, kwon, tang, xie_beni
 from softclust.metrics.memberships import (
@@ -68,6 +69,7 @@ INDICES: dict[str, Index] = {
 }
 
 
+@usual_arithmetic
 def validity(
     estimator: Any,
     X: ArrayLike,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from softclust.compat.numpy import usual_arithmetic
 from softclust.metrics import validity
 from softclust.selection.measures import MEASURES, check_classes, label_measures, likelihood_measures
 from softclust.selection.result import Selection
@@ -19,6 +20,7 @@ from softclust.selection.stability import agreement, samples
 _DEFAULT = "simplified_fuzzy_silhouette"
 
 
+@usual_arithmetic
 def select(
     estimator: Any,
     X: ArrayLike,
@@ -188,6 +190,7 @@ def _counter(
     return count
 
 
+@usual_arithmetic  # threads do not inherit it
 def _judged(
     model: Any,
     X: ArrayLike,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from socket import gethostname
 from typing import Any
 
 import dask
 import numpy as np
 
+from softclust import __version__
+from softclust.kernels.tiers import source_digest
 from softclust.sources.columns import column_range
 
 
@@ -37,16 +40,25 @@ class Shard:
 
 
 class Call:
-    """A function to be called on each block of a shard that has a detail."""
+    """A function to be called on each block of a shard that has a detail.
+
+    A worker refuses the call of a client whose compiled passes are of other sources: sums of two versions
+    would be added as if they were of one.
+    """
 
     def __init__(self, f: Callable[..., Any], common: tuple[Any, ...], dtype: np.dtype[Any]) -> None:
-        self.f, self.common, self.dtype = f, common, dtype
+        self.f, self.common, self.dtype, self.code = f, common, dtype, source_digest()
 
     def __call__(self, details: Shard, shard: Shard, weights: Any) -> list[Any]:
         """Return f(rows, weights, detail, *common) for each block of the shard that has a detail.
 
         `weights` is a `Shard` of arrays, or None.
         """
+        if self.code != source_digest():
+            raise ValueError(
+                f"The worker on {gethostname()} has softclust {__version__} with other compiled passes "
+                "than the client; install one version on the client and on all workers."
+            )
         weights = [None] * len(details.blocks) if weights is None else weights.blocks
         return [
             self.f(matrix(block, self.dtype), weight, detail, *self.common)

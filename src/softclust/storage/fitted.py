@@ -22,6 +22,7 @@ from softclust.grammar.coherence import (
 from softclust.grammar.prototypes import Gaussians
 from softclust.grammar.sweep import assign_by_parts
 from softclust.sources.rows import Rows
+from softclust.storage.published import check_attributes
 
 # The value that a fitted estimator holds, by its class; all others hold `Fitted`.
 _VALUES: dict[str, type[Any]] = {
@@ -29,20 +30,11 @@ _VALUES: dict[str, type[Any]] = {
     "GaussianMixture": FittedMixture,
     "FuzzyLabelSpreading": FittedSpreading,
 }
-# Shapes of fitted attributes: n rows, c clusters, p features, s sets of clusters with the empty set.
-_SHAPES = {
-    "cluster_centers_": "cp", "means_": "cp", "scale_": "c", "weights_": "c", "classes_": "c",
-    "directions_": ("cp", "c2p"), "labels_": "n", "memberships_": "nc", "typicalities_": "nc",
-    "masses_": "ns",
-    "outlier_scores_": "n", "outlier_mask_": "n", "focal_sets_": "sc", "columns_": "p", "scaling_": "2p",
-    "feature_names_in_": "p", "medoid_indices_": "c", "objective_history_": "h",
-}  # fmt: skip
-_NUMBERS = "bifu"  # kinds of dtype
-_KINDS = {"labels_": "i", "medoid_indices_": "i", "classes_": "OUSbifu", "columns_": "U", "scaling_": "f"}
-_KINDS |= {"feature_names_in_": "O"}
 _ROUNDING = 1e-6
 _MOST_ROWS = 2**62
-_LARGEST = 1e100  # entry of a matrix of a metric
+_LEAST_SHARE = -30.0  # logarithm of the share of a cluster beside that of the largest: 1e-12 at least
+_LARGEST = 1e100  # entry of a matrix of a metric, of an axis, or score of an anchor
+_FARTHEST = 1e150  # coordinate of an anchor in loop units: its square is a number
 
 
 def check_estimator(estimator: Any) -> None:
@@ -63,7 +55,7 @@ def check_estimator(estimator: Any) -> None:
         _check_medoids(estimator, p)
     else:
         _check_fitted(estimator, p, sizes["c"])
-    _check_attributes(state, sizes)
+    check_attributes(estimator, sizes)
 
 
 def _whole(estimator: Any, name: str) -> int:
@@ -72,30 +64,6 @@ def _whole(estimator: Any, name: str) -> int:
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name} is {value!r}; a whole number of 1 or more would fit")
     return int(value)
-
-
-def _check_attributes(state: dict[str, Any], sizes: dict[str, int]) -> None:
-    """Check that published arrays agree on the numbers of rows, clusters and features."""
-    for name, letters in _SHAPES.items():
-        array = state.get(name)
-        if array is None:
-            continue
-        forms = {len(form): form for form in ((letters,) if isinstance(letters, str) else letters)}
-        if not isinstance(array, np.ndarray) or array.ndim not in forms:
-            axes = " or ".join(map(str, forms))
-            raise ValueError(f"{name} has shape {np.shape(array)}; {axes} axes would fit")
-        pairs = zip(forms[array.ndim], array.shape, strict=True)
-        shape = tuple(sizes.setdefault(letter, n) for letter, n in pairs)
-        kinds = _KINDS.get(name, _NUMBERS)
-        if array.shape != shape or array.dtype.kind not in kinds:
-            raise ValueError(f"{name} has shape {array.shape} of {array.dtype}; {shape} would fit")
-    labels = state.get("labels_")
-    if labels is not None and len(labels) and not 0 <= labels.min() <= labels.max() < sizes["c"]:
-        raise ValueError(f"labels_ are not clusters from 0 to {sizes['c'] - 1}")
-    if not all(isinstance(name, str) for name in state.get("feature_names_in_", ())):
-        raise ValueError("feature_names_in_ are not all strings")
-    if state.get("scaling_") is not None:
-        check_array(state["scaling_"], "scaling_", (2, sizes["p"]))
 
 
 # ---------------------------------------------------------------------- estimators of the loop
@@ -132,11 +100,13 @@ def _check_limits(fitted: Fitted, c: int) -> None:
         if not fitted.model.frame.noise and not isinstance(fitted, FittedCredal):
             raise ValueError("the limits of outliers are missing")
     else:
-        check_array(
-            fitted.limits, "the limits of outliers", (1 if isinstance(fitted, FittedMixture) else c,)
-        )
+        shape = (1 if isinstance(fitted, FittedMixture) else c,)
+        check_array(fitted.limits, "the limits of outliers", shape, 0.0, 1.0)
     if fitted.tails is not None:
-        check_array(fitted.tails, "the tails", (len(fitted.model.frame.sets) + 2,))
+        K = len(fitted.model.frame.sets)
+        check_array(fitted.tails, "the tails", (K + 2,))
+        check_array(fitted.tails[:2], "the exponent and the width of tails", (2,), 0.0)
+        check_array(fitted.tails[2:], "the logarithms of shares", (K,), _LEAST_SHARE, 0.0)
 
 
 def _try_rows(fitted: Fitted) -> None:
@@ -151,8 +121,8 @@ def _try_rows(fitted: Fitted) -> None:
 
 def _check_spreading(fitted: FittedSpreading, p: int, c: int) -> None:
     check_array(fitted.share, "the class shares", (c,), 0.0, 1.0)
-    if not fitted.graphs or not fitted.share.any():
-        raise ValueError("there are no anchor graphs with class shares")
+    if not fitted.graphs or abs(fitted.share.sum() - 1) > _ROUNDING:
+        raise ValueError("there are no anchor graphs with class shares that sum to 1")
     for graph in fitted.graphs:
         _check_graph(graph, p, c)
 
@@ -160,12 +130,12 @@ def _check_spreading(fitted: FittedSpreading, p: int, c: int) -> None:
 def _check_graph(graph: Graph, p: int, c: int) -> None:
     anchors, axes = graph.anchors, graph.anchors.axes
     if axes is not None:
-        check_array(axes, "the axes", (p, axes.shape[1] if axes.ndim == 2 else 0))
+        check_array(axes, "the axes", (p, axes.shape[1] if axes.ndim == 2 else 0), -_LARGEST, _LARGEST)
     if anchors.centers.ndim != 2 or not len(anchors.centers):
         raise ValueError(f"the anchors have shape {anchors.centers.shape}; a row for each would fit")
     k, wide = len(anchors.centers), p + (0 if axes is None else axes.shape[1])
-    check_array(anchors.centers, "the array of anchors", (k, wide))
-    check_array(graph.scores, "the scores of anchors", (k, c))
+    check_array(anchors.centers, "the array of anchors", (k, wide), -_FARTHEST, _FARTHEST)
+    check_array(graph.scores, "the scores of anchors", (k, c), -_LARGEST, _LARGEST)
     check_number(anchors.m, "m of the anchors", np.nextafter(1.0, 2.0))
     check_number(anchors.nearest, "the number of nearest anchors", 1)
 
@@ -189,4 +159,13 @@ def _check_medoids(estimator: KMedoids, p: int) -> None:
     for name, value in estimator._metric_parameters.items():
         if isinstance(value, np.ndarray):  # SciPy does not look at the shape of a matrix
             check_array(value, f"{name} of the metric", (p,) * value.ndim, -_LARGEST, _LARGEST)
-    estimator._fitted.distances(estimator._source_of(centers[:2]))
+            _check_positive(value, f"{name} of the metric")
+    near = np.concatenate([centers[:2], 0.5 * centers[:2]])  # of which some are apart
+    estimator._fitted.distances(estimator._source_of(near))
+
+
+def _check_positive(array: np.ndarray, name: str) -> None:
+    """Check that weights are >= 0, and that a matrix gives no square below 0."""
+    found = np.linalg.eigvalsh((array + array.T) / 2) if array.ndim == 2 else array
+    if not found.min() >= -_ROUNDING * np.abs(found).max():
+        raise ValueError(f"{name} gives squared distances below 0")

@@ -10,11 +10,11 @@ import numpy as np
 from softclust.grammar.partitions.base import Partition
 from softclust.grammar.partitions.fuzzy import share_out
 from softclust.grammar.partitions.members import Members, members_from_distances
+from softclust.grammar.partitions.roots import rising_root
 
 if TYPE_CHECKING:
     from softclust.knowledge.linked import Linked
 
-_BISECTIONS = 100  # halve the bracket of a multiplier until it has no inner float
 _LEAST_COST = 1e-280  # a row on a centre: its cost still divides
 
 
@@ -27,8 +27,8 @@ class Separable(Partition):
 
         d_k (g'(u_k) + 2 alpha (u_k - f_k)) + b_k = l  where u_k > 0,
 
-    and its left side at u_k = 0 is at least l elsewhere.  The sum of the u_k rises with l, so bisection
-    finds it.
+    and its left side at u_k = 0 is at least l elsewhere.  The sum of the u_k rises with l, so one root
+    search finds it.
     """
 
     takes_links: ClassVar[bool] = True
@@ -59,13 +59,13 @@ class Separable(Partition):
         """(n, F) the minimiser, whose rows sum to 1 up to rounding; `pull` is alpha, `wish` f, `tilt` b."""
         low = (cost * self._bend(np.zeros_like(cost), pull, wish) + tilt).min(axis=1, keepdims=True)
         high = (cost * self._bend(np.ones_like(cost), pull, wish) + tilt).min(axis=1, keepdims=True)
-        for _ in range(_BISECTIONS):
-            middle = 0.5 * (low + high)
+
+        def members(level: np.ndarray) -> np.ndarray:
             with np.errstate(over="ignore"):
-                total = self._inverse((middle - tilt) / cost, pull, wish).sum(axis=1, keepdims=True)
-            low, high = np.where(total < 1, middle, low), np.where(total < 1, high, middle)
-        with np.errstate(over="ignore"):
-            return self._inverse((high - tilt) / cost, pull, wish)
+                return self._inverse((level - tilt) / cost, pull, wish)
+
+        level = rising_root(lambda level: members(level).sum(axis=1, keepdims=True) - 1, low, high, 100)
+        return members(level)
 
     @staticmethod
     def _pulls(
@@ -82,13 +82,10 @@ class Separable(Partition):
         return self.slope(u) + 2 * pull * (u - wish)
 
     def _inverse(self, level: np.ndarray, pull: np.ndarray, wish: np.ndarray) -> np.ndarray:
-        """u in [0, 1] at which `_bend` reaches the level, by bisection; a subclass may know a formula."""
-        low, high = np.zeros_like(level), np.ones_like(level)
-        for _ in range(60):
-            middle = 0.5 * (low + high)
-            below = self._bend(middle, pull, wish) < level
-            low, high = np.where(below, middle, low), np.where(below, high, middle)
-        return np.where(self._bend(low, pull, wish) >= level, low, high)
+        """u in [0, 1] at which `_bend` reaches the level; a subclass may know a formula."""
+        return rising_root(
+            lambda u: self._bend(u, pull, wish) - level, np.zeros_like(level), np.ones_like(level), 60
+        )
 
     def _shares(self, D: np.ndarray, noise: float) -> tuple[np.ndarray, np.ndarray]:
         """Memberships of the clusters, and that of noise."""

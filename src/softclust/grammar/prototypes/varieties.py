@@ -83,7 +83,10 @@ class Varieties(Prototypes):
 
     @classmethod
     def shape_given(cls, matrices: Any, units: Units, c: int, p: int) -> np.ndarray:
-        """Check the matrices whose first axes are the directions; lengths of axes do not matter."""
+        """Check the matrices whose first axes are the directions; lengths of axes do not matter.
+
+        A matrix of zeros is a variety that has no direction yet.
+        """
         given = np.array(matrices, dtype=np.float64)
         if given.shape != (c, p, p):
             raise ValueError(
@@ -91,13 +94,16 @@ class Varieties(Prototypes):
             )
         for k, one in enumerate(given):
             values = axes(0.5 * (one + one.T))[0] if np.isfinite(one).all() else np.zeros(p)
-            if not values[-cls.rank] > _EQUAL * np.abs(values).max():
+            if one.any() and not values[-cls.rank] > _EQUAL * np.abs(values).max():
                 raise ValueError(f"The matrix of cluster {k} in init has no {cls.rank} axes of length > 0.")
         return 0.5 * (given + given.transpose(0, 2, 1))
 
     def projectors(self, matrices: np.ndarray) -> np.ndarray:
-        """Return the projectors (c, p, p) onto the first r principal axes of symmetric matrices."""
-        first = axes(matrices)[1][:, :, -self.rank :]
+        """Return the projectors (c, p, p) onto the first r principal axes of symmetric matrices.
+
+        A matrix of zeros has no axes, and its projector is 0.
+        """
+        first = axes(matrices)[1][:, :, -self.rank :] * matrices.any(axis=(1, 2), keepdims=True)
         return first @ first.transpose(0, 2, 1)
 
     @cache_last
@@ -130,7 +136,7 @@ class Varieties(Prototypes):
     ) -> Theta:
         """Return the means, and projectors onto the first principal axes about them.
 
-        A cluster without weight stays, and one whose axes are equal keeps its directions.
+        A cluster without weight stays, and of equal axes those next to its directions are taken.
         """
         V, P = theta
         s = stats.weight
@@ -140,8 +146,18 @@ class Varieties(Prototypes):
         first = vectors[:, :, -self.rank :]
         # Of equal axes none comes first, and rounding would choose another one each time.
         equal = values[:, -self.rank] - values[:, -self.rank - 1] <= _EQUAL * values[:, -1]
-        held |= equal & (P.trace(axis1=1, axis2=2) > 0.5)
+        tied = equal & ~held & (P.trace(axis1=1, axis2=2) > 0.5)
+        first[tied] = self._nearest_axes(values[tied], vectors[tied], P[tied])
         return V + step, np.where(held[:, None, None], P, first @ first.transpose(0, 2, 1))
+
+    def _nearest_axes(self, values: np.ndarray, vectors: np.ndarray, P: np.ndarray) -> np.ndarray:
+        """Return the first axes where the last of them has equals: of the equal ones, those next to P."""
+        gap = values - values[:, -self.rank, None]
+        tolerance = _EQUAL * values[:, -1:]
+        before = vectors * (gap > tolerance)[:, None, :]
+        among = vectors * (np.abs(gap) <= tolerance)[:, None, :]
+        E = among @ among.transpose(0, 2, 1)
+        return axes(2 * before @ before.transpose(0, 2, 1) + E @ P @ E)[1][:, :, -self.rank :]
 
     def shift(self, theta: Theta, other: Theta) -> float:
         """Return the longest move of a coordinate of a point, or of an entry of a projector."""
