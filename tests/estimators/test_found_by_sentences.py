@@ -137,3 +137,15 @@ def test_a_linked_row_in_noise_has_the_memberships_of_its_label(tmp_path):
     np.testing.assert_array_equal(model.memberships_.argmax(axis=1), model.labels_)
     sc.save(model, tmp_path / "noise.zip")
     sc.load(tmp_path / "noise.zip")
+
+
+def test_a_labelled_row_far_from_all_clusters_is_shared_as_its_neighbour():
+    """Typicalities of both rows are below the least float; a label without strength changes nothing."""
+    X, _ = make_blobs(each=10)
+    X = np.vstack([X, [[300.0, 0.0], [300.0, 0.0]]])
+    y = np.full(len(X), -1)
+    y[-1] = 0
+    words = {"init": X[[0, 10, 20]], "scale": 1.0, "variant": 2, "label_strength": 1e-12}
+    model = sc.ImprovedPossibilisticCMeans(3, **words).fit(X, y)
+    assert not model.typicalities_[-2:].any()
+    np.testing.assert_allclose(model.memberships_[-1], model.memberships_[-2], atol=1e-9)

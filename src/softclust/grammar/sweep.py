@@ -230,7 +230,8 @@ def assign_by_parts(rows: Rows, model: Model, state: State, tails: np.ndarray | 
     members = model.partition.members(cost, model.scale(state.scale), model.frame.noise)
     if known is not None:
         U, T, _, _, share, labels = _solved(model, state, cost, known)
-        U, labels = model.partition.labelled_members(U, T, known[2], labels)
+        Q = cost[known[0]] / model.scale(state.scale)
+        U, labels = model.partition.labelled_members(U, Q, known[2], labels)
         members = members.with_known(known[0], U, T, labels, share if model.frame.noise else None)
     if tails is None or model.frame.noise or model.partition.is_entropic:
         return members

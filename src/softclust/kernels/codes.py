@@ -54,7 +54,6 @@ MANY_CLUSTERS, MANY_COORDINATES = 8, 512
 # Influence below this counts as 0: its products would be subnormal numbers, which take Intel processors a
 # hundred times as long.
 LEAST_INFLUENCE, LEAST_SINGLE = 1e-260, 1e-30  # of float64 and float32
-TRACE = 1e-200  # added to typicalities of which memberships are a factor: a row keeps a likeliest cluster
 NARROW_EXPONENT = 40  # coordinates within +-2^this: a product of eight squared distances is finite
 
 EDGE = 1e18  # densities: coordinates within +-EDGE have a finite square in single precision

@@ -70,9 +70,9 @@ class Partition(Value):
         raise NotImplementedError
 
     def labelled_members(
-        self, U: np.ndarray, T: np.ndarray, alpha: np.ndarray, labels: np.ndarray
+        self, U: np.ndarray, Q: np.ndarray, alpha: np.ndarray, labels: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return memberships and labels of labelled rows, from their solved u, t and label."""
+        """Return memberships and labels of labelled rows; u and label are solved, q = d/gamma."""
         return U, labels
 
     def typicality(self, q: np.ndarray) -> np.ndarray:

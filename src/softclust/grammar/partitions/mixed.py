@@ -11,7 +11,7 @@ from softclust.grammar.partitions.base import Partition
 from softclust.grammar.partitions.fuzzy import Fuzzy
 from softclust.grammar.partitions.members import Members, members_from_typicalities
 from softclust.grammar.partitions.possibilistic import Possibilistic, PossibilisticEntropic
-from softclust.kernels.codes import IMPROVED, LEAST_INFLUENCE, POSSIBILISTIC_FUZZY, TRACE, Rule
+from softclust.kernels.codes import IMPROVED, LEAST_INFLUENCE, POSSIBILISTIC_FUZZY, Rule
 
 
 @dataclass(frozen=True)
@@ -92,23 +92,23 @@ class ImprovedPossibilistic(Partition):
     def members(self, D: np.ndarray, scale: np.ndarray, noise: float) -> Members:
         T, _, cost = self._bracket(D, scale)
         U, _, _, rest = Fuzzy(self.m).members(cost, scale, noise)
-        relative = (PossibilisticEntropic() if self.entropy else Possibilistic(self.eta)).shares_of(
-            D / scale
-        )
+        return members_from_typicalities(self._products(U, D / scale), T, noise, rest)
+
+    def _products(self, U: np.ndarray, Q: np.ndarray) -> np.ndarray:
+        """Return u t, divided by its row sum, also where every t is below the least float."""
+        typicalities = PossibilisticEntropic() if self.entropy else Possibilistic(self.eta)
+        relative = typicalities.shares_of(Q)
         V = U * relative
         total = V.sum(axis=1, keepdims=True)
-        V = np.where(total > LEAST_INFLUENCE, V / np.where(total > 0, total, 1.0), relative)
-        return members_from_typicalities(V, T, noise, rest)
+        return np.where(total > LEAST_INFLUENCE, V / np.where(total > 0, total, 1.0), relative)
 
     def labelled_members(
-        self, U: np.ndarray, T: np.ndarray, alpha: np.ndarray, labels: np.ndarray
+        self, U: np.ndarray, Q: np.ndarray, alpha: np.ndarray, labels: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return (u t + alpha u)/(1 + alpha), with u t divided by its sum, and its greatest column.
 
         Labels act on u.  A label without strength leaves u t, as in other rows; a certain one is obeyed.
         """
-        V = U * (T + TRACE)
-        total = V.sum(axis=1, keepdims=True)
         trust = (1 - 1 / (1 + alpha))[:, None]
-        shares = np.where(total > 0, V / np.where(total > 0, total, 1.0), U) * (1 - trust) + trust * U
+        shares = self._products(U, Q) * (1 - trust) + trust * U
         return shares, shares.argmax(axis=1)

@@ -7,7 +7,7 @@ beside what its partition charges.  Labelled rows are few, so these are plain sc
 
 import numpy as np
 
-from softclust.kernels.codes import HARD, IMPROVED, POSSIBILISTIC, POSSIBILISTIC_FUZZY, TRACE
+from softclust.kernels.codes import HARD, IMPROVED, POSSIBILISTIC, POSSIBILISTIC_FUZZY
 from softclust.kernels.compiled.decorators import compiled, compiled_pass
 from softclust.kernels.compiled.simplex import fuzzy_row, pull_of, simplex_row
 from softclust.kernels.compiled.tilted import tilted_row
@@ -197,19 +197,14 @@ def known_row(kind, parameters, scale, d, f, alpha, u, t, w, cost):
 
 @compiled
 def known_label(kind, d, scale, u, t):
-    """Return the likeliest cluster of a labelled row: by typicality, or by membership if there is none.
-
-    IPCM is told labels through u; its cluster has the greatest u t.
-    """
+    """Return the likeliest cluster of a labelled row: by typicality, or by membership if there is none."""
     by_typicality = kind in (POSSIBILISTIC, POSSIBILISTIC_FUZZY)
     total = 0.0
     for k in range(u.shape[0]):
         total += t[k]
     best, most = 0, -1.0
     for k in range(u.shape[0]):
-        if kind == IMPROVED:
-            value = u[k] * (t[k] + TRACE)
-        elif kind == POSSIBILISTIC_FUZZY and total == 0.0:
+        if kind == POSSIBILISTIC_FUZZY and total == 0.0:
             value = u[k]
         elif by_typicality and total == 0.0:
             value = 1.0 / (1.0 + d[k] / scale[k])  # the order of typicalities that underflow
