@@ -4,9 +4,8 @@
 
 Bundled and generated sets, z-scored, with labels for 1 %, 5 % and 10 % of each class (one at least), and
 for 5 % and 10 % of which a fifth is wrong.  A row of the table is a setting: the default; `label_strength`
-1, 5, 20 and inf; labelled rows of weight 5 and 20 (`sample_weight`, with strength 5); a weight that follows
-the rows, 0.2 n / (c p_eff) within [1, 20], with strength 5; `clusters_per_class="auto"`.  "better" and
-"worse" count the sets whose mean differs from the default's by more than 0.01.
+1, 5, 20 and inf; `label_weight` 5, 20 and "auto"; `clusters_per_class="auto"`.  "better" and "worse" count
+the sets whose mean differs from the default's by more than 0.01.
 """
 
 from __future__ import annotations
@@ -38,32 +37,18 @@ MOST_FEATURES, MOST_CLUSTERS = 130, 15  # beyond, a fit takes long and tells not
 NEAR = 0.01
 
 
-def from_rows(one: LabelledSet) -> float:
-    """0.2 n / (c p_eff), within [1, 20]."""
-    covariance = np.atleast_2d(np.cov(one.X.T))
-    directions = np.trace(covariance) ** 2 / (covariance**2).sum()
-    return float(np.clip(0.2 * len(one.X) / (one.clusters * directions), 1, 20))
-
-
 def settings(cls):
-    """Name -> (parameters, weight of labelled rows); certain labels of a mixture have no strength."""
-    strong = {} if cls is GaussianMixture else {"label_strength": 5.0}
-    made = {"default": ({}, None)}
-    if strong:
-        made |= {f"strength {s:g}": ({"label_strength": s}, None) for s in (1.0, 5.0, 20.0, np.inf)}
-    made |= {f"weight {w:g}": (strong, w) for w in (5.0, 20.0)}
-    return made | {
-        "weight from rows": (strong, from_rows),
-        "clusters auto": ({"clusters_per_class": "auto"}, None),
-    }
+    """Name -> parameters; certain labels of a mixture have no strength."""
+    made = {"default": {}}
+    if cls is not GaussianMixture:
+        made |= {f"strength {s:g}": {"label_strength": s} for s in (1.0, 5.0, 20.0, np.inf)}
+    made |= {f"weight {w}": {"label_weight": w} for w in (5.0, 20.0, "auto")}
+    return made | {"clusters auto": {"clusters_per_class": "auto"}}
 
 
-def accuracy(cls, one: LabelledSet, parameters, weight) -> float:
+def accuracy(cls, one: LabelledSet, parameters) -> float:
     """The share of rows without a label whose class is found."""
-    each = None
-    if weight is not None:
-        each = np.where(one.given >= 0, weight(one) if callable(weight) else weight, 1.0)
-    model = cls(one.clusters, random_state=one.seed, **parameters).fit(one.X, one.given, sample_weight=each)
+    model = cls(one.clusters, random_state=one.seed, **parameters).fit(one.X, one.given)
     found = model.classes_[model.labels_[one.scored]]
     return float((found == one.y[one.scored]).mean())
 
@@ -71,15 +56,12 @@ def accuracy(cls, one: LabelledSet, parameters, weight) -> float:
 def table_of(cls, sets: list[Set], conditions, seeds: int) -> list[list[str]]:
     """A row for each setting: means by condition, and how many sets differ from the default."""
     rows, default = [], np.zeros(0)
-    for name, (parameters, weight) in settings(cls).items():
+    for name, parameters in settings(cls).items():
         scores = np.array(
             [
                 [
                     np.mean(
-                        [
-                            accuracy(cls, labelled(one, *how, 0, seed), parameters, weight)
-                            for seed in range(seeds)
-                        ]
+                        [accuracy(cls, labelled(one, *how, 0, seed), parameters) for seed in range(seeds)]
                     )
                     for how in conditions.values()
                 ]

@@ -48,6 +48,7 @@ WRONG = {
     "density_rate": [*NOT_POSITIVE[:-2], NAN, INF, "automatic"],
     "density_from": ["centres", None, 0],
     "label_strength": [-0.5, "strong", None, NAN],
+    "label_weight": [*NOT_POSITIVE[:-2], NAN, INF, "heavy"],
     "clusters_per_class": [0, -1, 1.5, "many", None],
     "unlabelled": ["none", None, 0],
     "printed_centers": ["yes", 2, None],

@@ -68,6 +68,10 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
     ----------
     n_clusters : int, default=3
         Number of clusters, c.  More classes than that in `y` raise it, with a warning.
+    label_weight : float or "auto", default=1.0
+        How many rows a labelled row stands for, on top of `sample_weight`: few labels then move the
+        clusters of many rows.  "auto": 0.1 n / (c p_eff), within [1, 20], with n the weight of all rows
+        and p_eff the number of directions in which they differ.
     clusters_per_class : int or "auto", default=1
         Number of clusters of each class in `y`, for classes that are no single cloud.  There are then
         `n_clusters` times as many clusters, and `classes_[k]` is the class of cluster k as ever.  "auto": 1
@@ -134,6 +138,8 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
         Number of clusters of each class; 1 without labels.
     label_strength_ : float or None
         alpha, if labels were given.
+    label_weight_ : float or None
+        How many rows a labelled row stood for, if labels were given.
     unsatisfied_ : structured ndarray
         Labels and pairs that the fit did not honour, worst first.  `kind` "label": `row`, the cluster
         `wanted` and the one `found`, and the `shortfall` of the wanted one's membership (or typicality).
@@ -145,6 +151,7 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
 
     n_clusters: int = field(default=3, kw_only=False)
     label_strength: Any = "auto"
+    label_weight: float | str = 1.0
     clusters_per_class: int | str = 1
     init: Any = "k-means++"
     n_init: int = 3
@@ -160,6 +167,7 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "label_strength": [Interval(Real, 0, None, closed="both"), StrOptions({"auto"}), "array-like"],
+        "label_weight": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "clusters_per_class": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "init": [StrOptions(set(RULES)), callable, "array-like"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
@@ -262,7 +270,7 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
                 if self.checkpoint is not None:
                     seed = self._journal(source, {"y": y, **known}, seed, observers)
                 rng, options = np.random.default_rng(seed), self._options(rows, observers)
-                source, centre_rate = sentence.weighed(source)
+                source, centre_rate = sentence.weighed(data)
                 start = self._start(source, data, sentence, rng)
                 outcome = solve(sentence, data, source, centre_rate, start, options, rng)
                 publish(self, data, outcome, options)
@@ -318,9 +326,10 @@ class SoftClusterer(LoopPredictions, WithCallbacks, ClusterMixin, BaseEstimator)
             labels = labels_of_classes(y, len(source), self.classes_[::per_class])
             labels = labels and labels.split(per_class)
             data = Data(source, labels, None, self.n_clusters_, geometry_of(self._geometry))
-            known, term = source, None
+            data = data.weighing(self.label_weight_ or self.label_weight)
+            known, term = data.with_heavier_labels(source), None
             if labels is not None:
-                known, term = self._sentence(data).labels(source, labels, fitted.model.frame)
+                known, term = self._sentence(data).labels(known, labels, fitted.model.frame)
             model = replace(fitted.model, labels=term, links=None)
             # J of rows that have gone by is not known, so nothing is extrapolated.
             options = replace(self._options(source.rows, observers), acceleration=None)

@@ -210,13 +210,13 @@ class EvidentialCMeans(SoftClusterer):
         unit = rows.units.squares_to_loop(1.0) if paper else total_variance(source) or 1.0
         return min(float(rows.total_weight * (len(frame.sets) + 1) * unit), _GREATEST_WEIGHT)
 
-    def _label_weight(self) -> Any:
+    def _label_strength(self) -> Any:
         return 1.0 if isinstance(self.label_strength, str) else self.label_strength
 
     def _plausible_labels(self, source: Any, labels: Any, frame: Frame) -> tuple[Any, SubsetPenalty]:
         """Rows pay for the implausibility of their labels."""
         rows = source.rows
-        strength, confidence = check_strength(self._label_weight(), labels, len(source))
+        strength, confidence = check_strength(self._label_strength(), labels, len(source))
         known = labels.known(frame.sets.shape[1], confidence)
         active = known.rows[known.confidence > 0]
         count = len(active) if rows.weight is None else rows.weight[active].sum()
@@ -243,7 +243,7 @@ class EvidentialCMeans(SoftClusterer):
         self.beta_, self.cardinality_power_ = float(model.partition.m), float(frame.power)
         self.masses_ = members.masses
         if model.labels is not None:
-            strength = self._label_weight()
+            strength = self._label_strength()
             self.label_strength_ = float(strength) if isinstance(strength, Real) else 1.0
         self.focal_sets_ = np.vstack([np.zeros(frame.sets.shape[1]), frame.sets]).astype(bool)
         self.noise_distance_ = float(np.sqrt(units.squares_to_data(frame.noise)))

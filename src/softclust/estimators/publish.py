@@ -51,6 +51,7 @@ def publish(estimator: Any, data: Data, outcome: Outcome, options: Options) -> N
         "outlier_scores_": read.scores,
         "outlier_mask_": fitted.outliers(read),
         "label_strength_": None if model.labels is None else model.labels.strength,
+        "label_weight_": None if model.labels is None else data.label_weight,
         "unsatisfied_": _unsatisfied(data, outcome, read),
     }
     if model.partition.has_typicalities:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from inspect import signature
 from math import isfinite
@@ -23,11 +23,13 @@ from softclust.knowledge.sample_weight import check_weight
 from softclust.sources import is_remote, meta_of, n_threads, remote_rows, source_of
 from softclust.sources.files import are_files, is_file, opened
 from softclust.sources.rows import Rows, rows_as_they_are
+from softclust.sources.spread import effective_dimension
 from softclust.sources.units import units_of
 
 OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
 _UNLIKE = 100.0  # times that a feature spreads as widely as another before a warning says so
 _ROWS_OF_A_SCALE = 20  # fewer rows tell little of a scale
+_LABEL_SHARE, _MOST_LABEL_WEIGHT = 0.1, 20.0  # see `Data.weighing`
 _SIMPLE = (int, float, str)  # immutable: a value that was valid once stays valid, so the check is cached
 _AS_FLOATS: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C"}
 
@@ -65,11 +67,33 @@ class Data:
     pairs: NamedPairs | None
     n_clusters: int
     geometry: type[Prototypes]  # the class that the parameter `geometry` names
+    label_weight: float = 1.0  # how many rows a labelled row stands for
 
     @cached_property
     def freedom(self) -> float:
         """The number of directions in which rows may differ from a cluster."""
         return self.geometry.freedom(self.source)
+
+    def weighing(self, label_weight: float | str) -> Data:
+        """The same with a weight of labelled rows; "auto" is 0.1 n / (c p_eff), within [1, 20].
+
+        A cluster has n / c rows, and its centre is free in p_eff directions.  A labelled row counts for a
+        tenth of the rows that fix one direction; that tenth was found by trial.
+        """
+        if self.labels is None or label_weight == 1:
+            return self
+        if isinstance(label_weight, str):
+            share = self.source.rows.total_weight / (self.n_clusters * effective_dimension(self.source))
+            label_weight = min(max(_LABEL_SHARE * share, 1.0), _MOST_LABEL_WEIGHT)
+        return replace(self, label_weight=float(label_weight))
+
+    def with_heavier_labels(self, source: Any) -> Any:
+        """The rows of a source, in which labelled rows weigh `label_weight` times as much."""
+        if self.labels is None or self.label_weight == 1:
+            return source
+        weight = source.rows.weights.copy()
+        weight[self.labels.rows] *= self.label_weight
+        return replace(source, rows=replace(source.rows, weight=weight))
 
 
 def read(
@@ -100,7 +124,8 @@ def read(
     labels = labels and labels.of_rows_that_weigh(weight)
     pairs = check_pairs(must_link, cannot_link, len(X))
     pairs = pairs and pairs.of_rows_that_weigh(weight)
-    return Data(source_of(rows, n_threads(estimator.n_jobs)), labels, pairs, c, geometry)
+    data = Data(source_of(rows, n_threads(estimator.n_jobs)), labels, pairs, c, geometry)
+    return data.weighing(estimator.label_weight)
 
 
 def _shown(times: float) -> str:

@@ -87,9 +87,15 @@ class Sentence:
     refined: Callable[[Outcome], Frame] | None = None  # the frame of a second fit, from the first
     rivals: Rivals | None = None  # prototypes that compete before the fit
 
-    def weighed(self, source: Any) -> tuple[Any, float]:
-        """Rows weighed by eq. (4) of Xia 2011, or the rate of its eq. (5) for the sweep to apply."""
-        return (source, 0.0) if self.density is None else _weighed_by_density(source, self.density)
+    def weighed(self, data: Data) -> tuple[Any, float]:
+        """Rows weighed by eq. (4) of Xia 2011, or the rate of its eq. (5) for the sweep to apply.
+
+        Labelled rows weigh `label_weight` times as much.
+        """
+        source, rate = data.source, 0.0
+        if self.density is not None:
+            source, rate = _weighed_by_density(source, self.density)
+        return data.with_heavier_labels(source), rate
 
     def model(self, source: Any, data: Data, centre_rate: float) -> tuple[Model, Any]:
         """The model of this sentence, and the rows with their labels and pairs."""

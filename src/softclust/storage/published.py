@@ -36,7 +36,8 @@ _NUMBERS = {
     "noise_distance_": "float", "m_": "float", "eta_": "float", "b_": "float", "beta_": "float",
     "cardinality_power_": "float", "n_iter_": "int", "n_samples_seen_": "int",
     "clusters_per_class_": "int", "converged_": "bool", "covariance_type_": "str",
-    "label_strength_": "float | np.ndarray | None", "objective_terms_": "dict",
+    "label_strength_": "float | np.ndarray | None", "label_weight_": "float | None",
+    "objective_terms_": "dict",
 }  # fmt: skip
 _ROUNDING = 1e-5  # of a sum of float32 shares
 
