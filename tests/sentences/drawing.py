@@ -169,6 +169,8 @@ def _with_labels(rng: Any, sentence: Sentence, c: int) -> Sentence:
         parameters["label_strength"] = float(rng.uniform(0.2, 5.0))
     elif strength == 2:
         parameters["label_strength"] = rng.uniform(0.2, 5.0, n)
+    apart = np.random.default_rng([sentence.seed, 1])  # sentences without a weight stay as they were
+    parameters |= _sometimes(apart, 0.25, label_weight=float(apart.uniform(0.5, 5.0)))
     return replace(sentence, y=y, parameters=parameters)
 
 

@@ -27,6 +27,7 @@ def known_of(s: Sentence, model: Any) -> Known:
     n, c = len(s.X), model.n_clusters_
     weight = s.weights * _density(s)
     degrees = _degrees(s, n, c)
+    weight[~np.isnan(degrees).all(axis=1)] *= s.parameters.get("label_weight", 1.0)
     strength = s.parameters.get("label_strength", "auto")
     if isinstance(strength, str):
         strength = 1.0 if np.isnan(degrees).all() else model.label_strength_

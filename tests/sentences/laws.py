@@ -238,7 +238,7 @@ def units_do_not_matter(fit: Fitted) -> str | None:
         shift = shift * 0.0
     two = s.in_units(factor, shift).fit()
     if s.estimator == "GaussianMixture":
-        J = model.objective_ + s.weights.sum() * s.X.shape[1] * np.log(factor)
+        J = model.objective_ + fit.J.known.weight.sum() * s.X.shape[1] * np.log(factor)
     else:
         J = model.objective_ * (1.0 if s.geometry in ("mahalanobis", "directions") else factor**2)
     return _differ(model, two, s.spread * factor, model.cluster_centers_ * factor + shift, J)
