@@ -149,3 +149,19 @@ def test_a_labelled_row_far_from_all_clusters_is_shared_as_its_neighbour():
     model = sc.ImprovedPossibilisticCMeans(3, **words).fit(X, y)
     assert (model.typicalities_[-2:] < 1e-300).all()
     np.testing.assert_allclose(model.memberships_[-1], model.memberships_[-2], atol=1e-9)
+
+
+def test_free_volumes_of_copied_rows_have_a_root():
+    """An extrapolated metric is longer in one direction than floats tell beside the others."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(5, 5))[rng.integers(5, size=30)]
+    model = sc.FuzzyCMeans(3, m=2, geometry="mahalanobis-refit", random_state=0).fit(X)
+    np.testing.assert_allclose(model.memberships_.sum(axis=1), 1.0)
+
+
+def test_a_free_volume_of_one_row_fits_into_float32():
+    """A cluster without extent has the greatest metric, which is still a float32."""
+    X = np.array([[0.1], [0.3], [0.7], [0.8]], np.float32)
+    model = sc.HardCMeans(3, geometry="mahalanobis-refit", random_state=0).fit(X)
+    assert np.isfinite(model.objective_history_).all()
+    assert np.isfinite(model.transform(X)).all()
