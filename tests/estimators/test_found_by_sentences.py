@@ -165,3 +165,12 @@ def test_a_free_volume_of_one_row_fits_into_float32():
     model = sc.HardCMeans(3, geometry="mahalanobis-refit", random_state=0).fit(X)
     assert np.isfinite(model.objective_history_).all()
     assert np.isfinite(model.transform(X)).all()
+
+
+def test_the_first_of_memberships_that_round_to_equals_is_the_label():
+    """Both centres fall together, so that memberships are one half each in float32, but not in float64."""
+    X = np.random.default_rng(0).normal(size=(60, 2)).astype(np.float32)
+    model = sc.PossibilisticCMeans(2, penalty="entropy", geometry="mahalanobis", scale=4.0, random_state=0)
+    model.fit(X)
+    np.testing.assert_array_equal(model.labels_, model.memberships_.argmax(axis=1))
+    np.testing.assert_array_equal(model.predict(X), model.predict_proba(X).argmax(axis=1))
