@@ -174,3 +174,15 @@ def test_the_first_of_memberships_that_round_to_equals_is_the_label():
     model.fit(X)
     np.testing.assert_array_equal(model.labels_, model.memberships_.argmax(axis=1))
     np.testing.assert_array_equal(model.predict(X), model.predict_proba(X).argmax(axis=1))
+
+
+@pytest.mark.parametrize("geometry", ["lines", "planes"])
+def test_drawn_lines_and_planes_take_a_weight_for_a_number_of_copies(geometry):
+    """The rows about a drawn centre, which tell its direction, are no fewer because one stands for many."""
+    rng = np.random.default_rng(69)
+    X = rng.normal(size=(35, 4)) * [5.0, 3.0, 1.0, 0.5]
+    copies = rng.integers(0, 4, len(X))
+    model = sc.FuzzyCMeans(3, geometry=geometry, max_iter=4, random_state=0)
+    one = model.fit(X, sample_weight=copies).objective_
+    two = model.fit(np.repeat(X, copies, axis=0)).objective_
+    np.testing.assert_allclose(one, two, rtol=1e-9)
