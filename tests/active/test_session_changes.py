@@ -82,6 +82,13 @@ def test_questions_follow_the_strategy_of_the_session():
 
 
 # ---------------------------------------------------------------------- standardised rows
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_huge_rows_are_standardised():
+    s = Session.start(X * [1, 1e300], FuzzyCMeans(3, random_state=0), standardize=True)
+    usual = Session.start(X, FuzzyCMeans(3, random_state=0), standardize=True)
+    np.testing.assert_allclose(s.X, usual.X, rtol=1e-12)
+
+
 def test_standardised_rows(tmp_path):
     rows = X * [1, 1000] + [5, 0]
     s = Session.start(rows, FuzzyCMeans(3, random_state=0), standardize=True).tell(0, "a")

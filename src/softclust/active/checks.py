@@ -20,8 +20,10 @@ def rows_in_memory(X: Any) -> np.ndarray:
 
 def scaling_of(X: np.ndarray) -> np.ndarray:
     """Return means and standard deviations, (2, p); a constant column gets 1 and keeps its unit."""
-    spread = X.std(axis=0)
-    return np.vstack([X.mean(axis=0), np.where(spread > 0, spread, 1.0)])
+    size = np.ldexp(1.0, np.frexp(np.abs(X).max(axis=0))[1] - 1)  # squares of huge values would overflow
+    size = size.astype(X.dtype)
+    spread = (X / size).std(axis=0) * size
+    return np.vstack([(X / size).mean(axis=0) * size, np.where(spread > 0, spread, 1.0)])
 
 
 def checked_scaling(standardize: Any, X: np.ndarray) -> list[list[float]] | None:
