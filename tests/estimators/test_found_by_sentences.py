@@ -186,3 +186,12 @@ def test_drawn_lines_and_planes_take_a_weight_for_a_number_of_copies(geometry):
     one = model.fit(X, sample_weight=copies).objective_
     two = model.fit(np.repeat(X, copies, axis=0)).objective_
     np.testing.assert_allclose(one, two, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical"])
+def test_a_mixture_of_equal_float32_rows(kind):
+    """The variance of rows without a spread is above 0, and its inverse is still a float32."""
+    X = np.ones((40, 4), np.float32)
+    model = sc.GaussianMixture(2, covariance_type=kind, random_state=0).fit(X)
+    assert np.isfinite(model.objective_)
+    np.testing.assert_allclose(model.predict_proba(X - 0.5).sum(axis=1), 1.0)

@@ -22,7 +22,7 @@ from softclust.loop.summaries import groups
 from softclust.sources import is_remote
 from softclust.sources.local import SAMPLE_ROWS
 from softclust.sources.rows import Rows
-from softclust.sources.spread import covariance
+from softclust.sources.spread import ALL_ALIKE, covariance
 
 _SHELL_STARTS = 10
 _WIDE_STARTS = 3  # with so many features that shells have far more unknowns than rows tell
@@ -114,7 +114,7 @@ def hard_start_at(source: Any, V: np.ndarray) -> tuple[np.ndarray, np.ndarray, n
     for k in range(c):
         # A few rows have no full covariance: the whole data's stands behind them.
         own = sigma[k] if share[k] > 0 else whole
-        sigma[k] = own + 1e-3 * whole + np.eye(p) * max(1e-9 * np.trace(whole), 1e-280)
+        sigma[k] = own + 1e-3 * whole + np.eye(p) * max(1e-9 * np.trace(whole), ALL_ALIKE)
     share = np.maximum(share, 1e-3 * share.sum())
     return means, sigma, share / share.sum()
 
