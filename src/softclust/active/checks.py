@@ -65,7 +65,7 @@ def degrees(label: Any) -> tuple[tuple[str, float], ...]:
     if label is None:
         return ()
     if isinstance(label, Mapping):
-        found = {class_name(name): float(degree) for name, degree in label.items()}
+        found = {class_name(name): _degree(degree) for name, degree in label.items()}
     elif isinstance(label, AbstractSet | list | tuple):
         found = {class_name(name): 1.0 for name in sorted(label, key=str)}
     else:
@@ -78,3 +78,11 @@ def degrees(label: Any) -> tuple[tuple[str, float], ...]:
             else f"The label {label!r} is empty."
         )
     return tuple(found.items())
+
+
+def _degree(value: Any) -> float:
+    """Return a degree as a number, NaN if it is none."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return float("nan")
