@@ -167,3 +167,16 @@ def test_wrong_labels_need_labels(iris):
         doubted_labels(made("FuzzyCMeans"), X, y)
     with pytest.raises(ValueError, match="folds=1"):
         doubted_labels(made("FuzzyCMeans"), X, truth, folds=1)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("unit", [2.0**-100, 2.0**100, 2.0**400])
+def test_questions_do_not_depend_on_the_unit_of_the_rows(unit):
+    """Squares of the rows have no float32."""
+    X = np.random.default_rng(0).normal(size=(90, 3)) + 5 * (np.arange(90) % 3)[:, None]
+    one, two = (
+        ask_rows(softclust.FuzzyCMeans(3, random_state=0).fit(rows), rows, 6, random_state=0)
+        for rows in (X, X * unit)
+    )
+    np.testing.assert_array_equal(one["row"], two["row"])
+    np.testing.assert_allclose(one["gain"], two["gain"], rtol=1e-6)

@@ -82,6 +82,13 @@ def test_questions_follow_the_strategy_of_the_session():
 
 
 # ---------------------------------------------------------------------- standardised rows
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_huge_rows_are_standardised():
+    s = Session.start(X * [1, 1e300], FuzzyCMeans(3, random_state=0), standardize=True)
+    usual = Session.start(X, FuzzyCMeans(3, random_state=0), standardize=True)
+    np.testing.assert_allclose(s.X, usual.X, rtol=1e-12)
+
+
 def test_standardised_rows(tmp_path):
     rows = X * [1, 1000] + [5, 0]
     s = Session.start(rows, FuzzyCMeans(3, random_state=0), standardize=True).tell(0, "a")
@@ -185,3 +192,34 @@ def test_a_write_that_fails_leaves_the_file_as_it_was(tmp_path, monkeypatch):
     writer.append(t.events[1:])
     writer.close()
     assert Session.load(path, X).events == t.events
+
+
+@pytest.mark.parametrize("rows", [None, 1.5, "12", ["x"], object()])
+def test_words_are_no_rows(rows):
+    """The digits of a word are no positions of rows either."""
+    for answer in (
+        lambda s: s.tell(rows, "a"),
+        lambda s: s.skip(rows),
+        lambda s: s.link(rows, 0, same=True),
+    ):
+        with pytest.raises(ValueError, match=r"names no rows; numbers from 0 to \d+ would fit"):
+            answer(started())
+
+
+@pytest.mark.parametrize("degree", ["x", None, [1], np.nan])
+def test_words_are_no_degrees(degree):
+    with pytest.raises(ValueError, match="has a degree outside"):
+        started().tell(0, {"a": degree})
+
+
+@pytest.mark.parametrize("n", [0, -1, 2.5, "3"])
+def test_no_questions_are_refused(n):
+    for ask in (started().ask, started().ask_pairs):
+        with pytest.raises(ValueError, match=f"n={n!r} does not fit; one question or more would"):
+            ask(n)
+
+
+def test_a_pair_is_two_rows():
+    for change in (lambda s: s.link([0, 1], 2, same=True), lambda s: s.unlink([0, 1], 2)):
+        with pytest.raises(ValueError, match="A pair is two rows; these are 3: 0, 1, 2"):
+            change(started())

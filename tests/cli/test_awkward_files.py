@@ -337,3 +337,14 @@ def test_measurements_are_no_identifiers(folder):
         folder, "x.csv", ",".join(few) + "\n" + "".join(",".join([str(v)] * len(few)) + "\n" for v in whole)
     )
     assert prepare(read_table("x.csv")).names == few
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_the_spreads_of_huge_columns_are_numbers(tmp_path, capsys):
+    """The column that tells the clusters apart comes first, though squares of its values have no float."""
+    file = tmp_path / "huge.csv"
+    rows = [(1 + k % 3, (1e300, 9e300)[k % 2] * (1 + k / 100)) for k in range(12)]
+    file.write_text("even,apart\n" + "".join(f"{a},{b}\n" for a, b in rows))
+    assert call("fit", file, "--clusters", 2, "--out", tmp_path / "out.csv") == 0
+    said = capsys.readouterr().err
+    assert said.index("apart ") < said.index("even ")

@@ -87,6 +87,16 @@ def test_a_column_of_measurements_is_no_column_of_labels(capsys):
     assert call("fit", "x.csv", "--labels", "k", "--keep", "a", "--many-classes", "--json") == 0
 
 
+def test_a_report_names_its_own_option_for_classes(capsys):
+    """It has neither --many-classes nor columns to cluster by."""
+    load_wine(as_frame=True).data.to_csv("wine.csv", index=False)
+    assert call("fit", "wine.csv", "--clusters", 3, "--model", "m.zip", "--json") == 0
+    capsys.readouterr()
+    assert call("report", "m.zip", "wine.csv", "--classes", "proline", "--out", "r.html") == 2
+    said = capsys.readouterr().err
+    assert said.endswith("so they are hardly classes: name another column with --classes.\n")
+
+
 @pytest.mark.parametrize(
     "cells", [["1.0", "", "2.0"], ["1", " ", "2"], ["1", "NA", "2"], [" 1", "?", "2 "]]
 )

@@ -149,3 +149,49 @@ def test_a_labelled_row_far_from_all_clusters_is_shared_as_its_neighbour():
     model = sc.ImprovedPossibilisticCMeans(3, **words).fit(X, y)
     assert (model.typicalities_[-2:] < 1e-300).all()
     np.testing.assert_allclose(model.memberships_[-1], model.memberships_[-2], atol=1e-9)
+
+
+def test_free_volumes_of_copied_rows_have_a_root():
+    """An extrapolated metric is longer in one direction than floats tell beside the others."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(5, 5))[rng.integers(5, size=30)]
+    model = sc.FuzzyCMeans(3, m=2, geometry="mahalanobis-refit", random_state=0).fit(X)
+    np.testing.assert_allclose(model.memberships_.sum(axis=1), 1.0)
+
+
+def test_a_free_volume_of_one_row_fits_into_float32():
+    """A cluster without extent has the greatest metric, which is still a float32."""
+    X = np.array([[0.1], [0.3], [0.7], [0.8]], np.float32)
+    model = sc.HardCMeans(3, geometry="mahalanobis-refit", random_state=0).fit(X)
+    assert np.isfinite(model.objective_history_).all()
+    assert np.isfinite(model.transform(X)).all()
+
+
+def test_the_first_of_memberships_that_round_to_equals_is_the_label():
+    """Both centres fall together, so that memberships are one half each in float32, but not in float64."""
+    X = np.random.default_rng(0).normal(size=(60, 2)).astype(np.float32)
+    model = sc.PossibilisticCMeans(2, penalty="entropy", geometry="mahalanobis", scale=4.0, random_state=0)
+    model.fit(X)
+    np.testing.assert_array_equal(model.labels_, model.memberships_.argmax(axis=1))
+    np.testing.assert_array_equal(model.predict(X), model.predict_proba(X).argmax(axis=1))
+
+
+@pytest.mark.parametrize("geometry", ["lines", "planes"])
+def test_drawn_lines_and_planes_take_a_weight_for_a_number_of_copies(geometry):
+    """The rows about a drawn centre, which tell its direction, are no fewer because one stands for many."""
+    rng = np.random.default_rng(69)
+    X = rng.normal(size=(35, 4)) * [5.0, 3.0, 1.0, 0.5]
+    copies = rng.integers(0, 4, len(X))
+    model = sc.FuzzyCMeans(3, geometry=geometry, max_iter=4, random_state=0)
+    one = model.fit(X, sample_weight=copies).objective_
+    two = model.fit(np.repeat(X, copies, axis=0)).objective_
+    np.testing.assert_allclose(one, two, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical"])
+def test_a_mixture_of_equal_float32_rows(kind):
+    """The variance of rows without a spread is above 0, and its inverse is still a float32."""
+    X = np.ones((40, 4), np.float32)
+    model = sc.GaussianMixture(2, covariance_type=kind, random_state=0).fit(X)
+    assert np.isfinite(model.objective_)
+    np.testing.assert_allclose(model.predict_proba(X - 0.5).sum(axis=1), 1.0)

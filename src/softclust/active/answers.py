@@ -73,14 +73,11 @@ class Answers:
 
     def link(self, row: int, other: int, *, same: bool) -> Self:
         """Say that two rows belong together (`same=True`) or apart."""
-        where = (*self._positions(row), *self._positions(other))
-        if where[0] == where[1]:
-            raise ValueError(f"A pair is two rows; both are {where[0]}.")
-        return self._with("link", rows=where, same=bool(same))
+        return self._with("link", rows=self._pair(row, other), same=bool(same))
 
     def unlink(self, row: int, other: int) -> Self:
         """Forget the answer about a pair."""
-        return self._with("unlink", rows=(*self._positions(row), *self._positions(other)))
+        return self._with("unlink", rows=self._pair(row, other))
 
     def name_class(self, name: Any) -> Self:
         """Add a class that no row has yet."""
@@ -135,6 +132,14 @@ class Answers:
         if not found:
             raise ValueError("rows names no row; one or more would fit.")
         return found
+
+    def _pair(self, row: int, other: int) -> tuple[int, ...]:
+        where = (*self._positions(row), *self._positions(other))
+        if len(where) != 2:
+            raise ValueError(f"A pair is two rows; these are {len(where)}: {', '.join(map(str, where))}.")
+        if where[0] == where[1]:
+            raise ValueError(f"A pair is two rows; both are {where[0]}.")
+        return where
 
     # ------------------------------------------------------------------ answers so far
     @cached_property

@@ -20,8 +20,10 @@ def rows_in_memory(X: Any) -> np.ndarray:
 
 def scaling_of(X: np.ndarray) -> np.ndarray:
     """Return means and standard deviations, (2, p); a constant column gets 1 and keeps its unit."""
-    spread = X.std(axis=0)
-    return np.vstack([X.mean(axis=0), np.where(spread > 0, spread, 1.0)])
+    size = np.ldexp(1.0, np.frexp(np.abs(X).max(axis=0))[1] - 1)  # squares of huge values would overflow
+    size = size.astype(X.dtype)
+    spread = (X / size).std(axis=0) * size
+    return np.vstack([(X / size).mean(axis=0) * size, np.where(spread > 0, spread, 1.0)])
 
 
 def checked_scaling(standardize: Any, X: np.ndarray) -> list[list[float]] | None:
@@ -63,7 +65,7 @@ def degrees(label: Any) -> tuple[tuple[str, float], ...]:
     if label is None:
         return ()
     if isinstance(label, Mapping):
-        found = {class_name(name): float(degree) for name, degree in label.items()}
+        found = {class_name(name): _degree(degree) for name, degree in label.items()}
     elif isinstance(label, AbstractSet | list | tuple):
         found = {class_name(name): 1.0 for name in sorted(label, key=str)}
     else:
@@ -76,3 +78,11 @@ def degrees(label: Any) -> tuple[tuple[str, float], ...]:
             else f"The label {label!r} is empty."
         )
     return tuple(found.items())
+
+
+def _degree(value: Any) -> float:
+    """Return a degree as a number, NaN if it is none."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return float("nan")

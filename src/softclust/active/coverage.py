@@ -30,7 +30,9 @@ class Neighbourhoods:
     def of(cls, X: np.ndarray, q: int, width: float = 1.0) -> Neighbourhoods:
         """Find the ball that holds q of the rows X, and make the kernel `width` times as wide."""
         centre = np.median(X, axis=0)
-        Z = (X - centre).astype(np.float32)
+        gaps = X - centre
+        size = float(np.ldexp(1.0, np.frexp(np.abs(gaps).max())[1] - 1))  # squares must have a float32
+        Z = (gaps / size).astype(np.float32)
         probes = Z[:: -(-len(Z) // MOST_PROBES)]
         gaps = squared_distances(probes, Z)
         reach = np.partition(gaps, min(max(q, 2), len(Z)) - 1, axis=1)[:, min(max(q, 2), len(Z)) - 1]
@@ -39,7 +41,7 @@ class Neighbourhoods:
             radius = float(np.sqrt(gaps[gaps > 0].min())) if (gaps > 0).any() else 1.0
         density = np.exp(-gaps / np.float32(radius * radius)).mean(axis=0, dtype=np.float64)
         radius *= width
-        return cls(Z / np.float32(radius), centre, radius, density, width)
+        return cls(Z / np.float32(radius), centre, radius * size, density, width)
 
     def at(self, X: np.ndarray) -> np.ndarray:
         """Return rows in units of the radius."""

@@ -227,9 +227,11 @@ def _pairs_asked(
         out.append(
             (name, repetition, len(pairs), *_scores(np.asarray(model.labels_), codes, codes, nothing, held))
         )
+        n_more, again = min(batch, budget - len(pairs)), (seed + len(pairs)) % 2**31
+        if n_more < 1:
+            return out
         seen = _Part(np.asarray(model.memberships_)[pool], model, pool)
         told = np.searchsorted(pool, pairs[:, :2])
-        n_more, again = min(batch, budget - len(pairs)), (seed + len(pairs)) % 2**31
         found = ask_pairs(seen, X[pool], n_more, told=told, strategy=strategy, random_state=again)
         if not len(found):
             return out

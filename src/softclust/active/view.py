@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,8 @@ def view_of(
     Of more than 4,000 rows, `candidates` rows are drawn with chances in proportion to .05 + margin, and
     4,000 rows to be covered are drawn evenly.
     """
+    if not isinstance(batch, Integral) or batch < 1:
+        raise ValueError(f"n={batch!r} does not fit; one question or more would.")
     X, n = _rows(X)
     before = checked_rows(asked, n, "asked")
     rows, values, U, partition = _in_memory(model, X, n, before, rng)
@@ -126,7 +129,12 @@ def others(n: int, rows: np.ndarray) -> np.ndarray:
 
 def checked_rows(rows: Iterable[int], n: int, name: str) -> np.ndarray:
     """Return distinct positions of rows, rising; raise an error that names a position outside the data."""
-    found = np.unique(np.asarray(list(rows), dtype=np.float64))
+    try:
+        if isinstance(rows, str):  # whose digits would be rows
+            raise TypeError
+        found = np.unique(np.asarray(list(rows), dtype=np.float64))
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}={rows!r} names no rows; numbers from 0 to {n - 1} would fit.") from None
     wrong = found[~((found >= 0) & (found < n) & (found == np.floor(found)))]
     if len(wrong):
         raise ValueError(f"{name} names row {wrong[0]:g}; rows go from 0 to {n - 1}.")

@@ -35,7 +35,9 @@ def run(model_path, data, out, *, labels_column, classes_column, key, sheet, mis
         raise ValueError(
             f"{data} has {len(X)} rows, but the model was fitted on {len(model.labels_)}: give those."
         )
-    classes = None if classes_column is None else labels_of(rows.table, classes_column, rows.rows)[0]
+    classes = None
+    if classes_column is not None:
+        classes, _ = labels_of(rows.table, classes_column, rows.rows, option="--classes")
     notes = () if model.scaling_ is None else (STANDARDIZED,)
     write(
         model,

@@ -102,8 +102,8 @@ def centre_lines(model, features, X=None):
     if V is None:
         return [], None
     scaling = getattr(model, "scaling_", None)
-    spread = np.std(X, axis=0) if X is not None else np.ones(V.shape[1]) if scaling is None else scaling[1]
-    order = distinctive(V, spread)
+    spread = np.ones(V.shape[1]) if scaling is None else scaling[1]
+    order = distinctive(V, spread if X is None else _spreads(X))
     shown = order if len(order) <= MOST_FEATURES + 1 else order[:MOST_FEATURES]  # no word on one more
     lines = [[_cut(str(features[j]), _NAME), *(f"{value:.4g}" for value in V[:, j])] for j in shown]
     return lines, _more(len(order), len(shown))
@@ -135,9 +135,15 @@ def table_of_columns(title, names, head, lines, caption, width=80):
 
 def distinctive(centers, spread):
     """Return the features, those first whose centres differ most in units of the feature's spread."""
-    with np.errstate(over="ignore"):
-        apart = np.std(centers, axis=0) / np.where(spread > 0, spread, 1.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        apart = np.std(centers / np.where(spread > 0, spread, 1.0), axis=0)
     return np.argsort(-apart, kind="stable").tolist()
+
+
+def _spreads(X):
+    """Return the standard deviation of each feature."""
+    size = np.ldexp(1.0, np.frexp(np.abs(X).max(axis=0))[1] - 1)  # squares of huge values would overflow
+    return np.std(X / size, axis=0) * size
 
 
 def _more(features, shown):

@@ -22,7 +22,7 @@ from softclust.loop.summaries import groups
 from softclust.sources import is_remote
 from softclust.sources.local import SAMPLE_ROWS
 from softclust.sources.rows import Rows
-from softclust.sources.spread import covariance
+from softclust.sources.spread import ALL_ALIKE, covariance
 
 _SHELL_STARTS = 10
 _WIDE_STARTS = 3  # with so many features that shells have far more unknowns than rows tell
@@ -114,7 +114,7 @@ def hard_start_at(source: Any, V: np.ndarray) -> tuple[np.ndarray, np.ndarray, n
     for k in range(c):
         # A few rows have no full covariance: the whole data's stands behind them.
         own = sigma[k] if share[k] > 0 else whole
-        sigma[k] = own + 1e-3 * whole + np.eye(p) * max(1e-9 * np.trace(whole), 1e-280)
+        sigma[k] = own + 1e-3 * whole + np.eye(p) * max(1e-9 * np.trace(whole), ALL_ALIKE)
     share = np.maximum(share, 1e-3 * share.sum())
     return means, sigma, share / share.sum()
 
@@ -132,13 +132,25 @@ def _neighbourhoods(source: Any, draw: Callable[[], np.ndarray], rng: Any) -> Th
     c, p = V.shape
     means, sigma = np.empty((c, p)), np.empty((c, p, p))
     for k, v in enumerate(V):
-        order = np.argsort(((points - v) ** 2).sum(axis=1), kind="stable")
-        count = np.searchsorted(np.cumsum(weight[order]), _NEIGHBOURHOOD * weight.sum() / c) + 1
-        near = order[: max(count, 2 * p)]
+        distance = ((points - v) ** 2).sum(axis=1)
+        order = np.argsort(distance, kind="stable")
+        enough = _NEIGHBOURHOOD * weight.sum() / c
+        near = order[: _count_of_nearest(distance[order], weight[order], enough, 2 * p)]
         means[k] = np.average(points[near], axis=0, weights=weight[near])
         Z = points[near] - means[k]
         sigma[k] = (weight[near, None] * Z).T @ Z / weight[near].sum()
     return means, sigma
+
+
+def _count_of_nearest(distance: np.ndarray, weight: np.ndarray, enough: float, different: int) -> int:
+    """Count the rows, sorted by distance, that weigh `enough` and lie at `different` distances.
+
+    Rows at equal distances go together, so that a weight is a number of copies.
+    """
+    steps = np.unique(distance)
+    heavy = distance[min(int(np.searchsorted(np.cumsum(weight), enough)), len(distance) - 1)]
+    reach = max(heavy, steps[min(different, len(steps)) - 1])
+    return int(np.searchsorted(distance, reach, side="right"))
 
 
 def _first_shells(source: Any, draw: Callable[[], np.ndarray], rng: Any) -> Theta:

@@ -15,15 +15,19 @@ _SEVERAL = 20  # classes that need a yes if they look like measurements or ident
 
 
 def labels_of(
-    table: Table, name: str, rows: np.ndarray, many_classes: bool = False
+    table: Table, name: str, rows: np.ndarray, many_classes: bool = False, option: str = "--labels"
 ) -> tuple[np.ndarray, list[str]]:
-    """Return the classes of these rows, None where the class is not known, and notes."""
+    """Return the classes of these rows, None where the class is not known, and notes.
+
+    `option` is the option of the command line that names the column.
+    """
     column = table.column(name)
     every = _classes(column)
     known = np.array([value for value in every if value is not None], dtype=object)
     if len(known) == 0:
         raise ValueError(f"column {name!r} of {table.path} has no label at all.")
-    _check_count(table, column, known, many_classes)
+    if not many_classes:
+        _check_count(table, column, known, option)
     chosen = every[rows]
     lost = set(known) - {value for value in chosen if value is not None}
     notes = _notes(column)
@@ -57,24 +61,24 @@ def _classes(column: Column) -> np.ndarray:
     return classes
 
 
-def _check_count(table: Table, column: Column, known: np.ndarray, many_classes: bool) -> None:
+def _check_count(table: Table, column: Column, known: np.ndarray, option: str) -> None:
     """Raise an error if the labels look like measurements or identifiers."""
-    if many_classes:
-        return
     count = len(set(known))
     fractions = column.kind == "number" and bool((column.numbers[np.isfinite(column.numbers)] % 1).any())
     if count > _MANY or (count > _SEVERAL and (fractions or 2 * count > len(known))):
-        quoted = shlex.quote(column.name)
-        use = (
-            f"leave --labels {quoted} out to cluster by it"
-            if column.kind == "number"
-            else f"use --id {quoted} to name rows by it"
-        )
+        others = f", {_other_use(column)}, or say --many-classes" if option == "--labels" else ""
         raise ValueError(
             f"column {column.name!r} of {table.path} has {count:,} different values in {len(known):,} "
-            f"rows, so they are hardly classes: name another column with --labels, {use}, or say "
-            "--many-classes."
+            f"rows, so they are hardly classes: name another column with {option}{others}."
         )
+
+
+def _other_use(column: Column) -> str:
+    """Tell what a column of many different values may serve for."""
+    quoted = shlex.quote(column.name)
+    if column.kind == "number":
+        return f"leave --labels {quoted} out to cluster by it"
+    return f"use --id {quoted} to name rows by it"
 
 
 def _notes(column: Column) -> list[str]:

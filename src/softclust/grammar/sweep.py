@@ -213,10 +213,18 @@ def assign(rows: Rows, out: Members, model: Model, state: State, tails: np.ndarr
 
 
 def _write(out: Members, members: Members, place: slice | np.ndarray = slice(None)) -> None:
-    """Copy the members into the arrays of `out` at the positions `place`."""
+    """Copy the members into the arrays of `out` at the positions `place`.
+
+    Rounding to the arrays' type makes equals of memberships; the first of equals is the label.
+    """
     for array, values in zip(out, members, strict=True):
         if array is not None and len(array) and values is not None:
             array[place] = values
+    if not len(out.memberships):
+        return
+    U, labels = out.memberships[place], out.labels[place]
+    is_greatest = np.take_along_axis(U, labels[:, None], axis=1)[:, 0] == U.max(axis=1)
+    out.labels[place] = np.where(is_greatest, U.argmax(axis=1), labels)
 
 
 @np.errstate(over="ignore")

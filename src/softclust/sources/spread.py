@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from softclust.sources import Source
     from softclust.sources.rows import Rows
 
+ALL_ALIKE = 1e-22  # the variance of rows that are all alike: precisions of their clusters have a float32
+
 
 def _first_moments(rows: Rows) -> np.ndarray:
     """Return the weight and the weighted sum of a block, in one vector."""
@@ -79,7 +81,7 @@ def extents(source: Source) -> np.ndarray:
 def deviations(source: Source) -> np.ndarray:
     """Return the (p,) standard deviations of the features, above 0."""
     values = variances(source)
-    return np.sqrt(np.maximum(values, max(1e-9 * values.max(), 1e-200)))
+    return np.sqrt(np.maximum(values, max(1e-9 * values.max(), ALL_ALIKE)))
 
 
 def greatest_extent(source: Source) -> float:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 _LEAST_PIVOT = 1e-300
 _MOST_LOG = np.log(1e3)  # bound on the logarithm of the longest axis of a metric, and of the shortest
-_MOST_FREE_LOG = 650.0  # the same if nothing else bounds the axes: the exponential has a float
+_MOST_FREE_LOG = np.log(1e30)  # the same for a free volume, beside the metric of all rows: it has a float32
+_MOST_FREE_RATIO = np.log(1e12)  # of the longest axis of a metric to the shortest: the metric has a root
 
 
 @dataclass(frozen=True)
@@ -261,17 +262,20 @@ class FreeVolume(Ellipsoids):
 
     @classmethod
     def from_data(cls, source: Any, request: Request) -> Self:
-        return cls(0.0, safe_variances(source))
+        return cls(0.0, safe_variances(source), source.rows.total_weight)
 
     @cached_property
     def _size(self) -> np.ndarray:
         return np.ones_like(self.target)
 
     def _floored(self, values: np.ndarray) -> np.ndarray:
-        return np.maximum(values, 1e-12 * values[:, -1:] + 1e-280)
+        return np.maximum(values, 1e-280)
 
     def _within(self, logs: np.ndarray) -> np.ndarray:
-        return np.clip(logs, -_MOST_FREE_LOG, _MOST_FREE_LOG)
+        """Bound the axes by the metric of all rows, and their ratio, also after an extrapolation."""
+        whole = np.log(self.total * self.target.max())
+        logs = np.clip(logs, -_MOST_FREE_LOG - whole, _MOST_FREE_LOG - whole)
+        return np.minimum(logs, logs.min(axis=1, keepdims=True) + _MOST_FREE_RATIO)
 
     def flat(self, theta: Theta) -> np.ndarray:
         """Return the clusters with hardly any extent in some direction, or in all."""
