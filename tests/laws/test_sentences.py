@@ -4,8 +4,9 @@ import pytest
 
 from sentences.judging import judged
 
-FEW, MANY = 300, 5_000
+FEW, MANY = 302, 5_000
 CHUNK = 25
+LONG = {166, 216}  # some 10 s each: fits that need thousands of iterations
 MOST_EXEMPT = 0.02  # of the checks
 
 
@@ -18,12 +19,18 @@ def hold(seeds):
 
 @pytest.mark.parametrize("first", range(0, FEW, CHUNK))
 def test_laws(first):
-    hold(range(first, first + CHUNK))
+    hold(sorted({*range(first, min(first + CHUNK, FEW))} - LONG))
+
+
+@pytest.mark.slow
+def test_laws_of_long_sentences():
+    hold(sorted(LONG))
 
 
 # Sentences that were broken once, most of them beyond the few: planes through two rows, starts of clusters
-# without rows, shares that round to nothing, clusters far narrower than the rows.
-FOUND = (1028, 1867, 1987, 2225, 2249, 2568, 2717, 2912, 3185, 3488, 3506, 3776, 3800, 3853, 4080, 4244)
+# without rows, shares that round to nothing, clusters far narrower than the rows.  Two more, 2249 and 2568,
+# take 10 s each, and are left to the many.
+FOUND = (1028, 1867, 1987, 2225, 2717, 2912, 3185, 3488, 3506, 3776, 3800, 3853, 4080, 4244)
 FOUND += (4256, 4420, 4547, 4582)
 
 

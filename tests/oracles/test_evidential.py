@@ -451,10 +451,15 @@ def test_where_it_is_not_convex_hardly_any_minimum_is_lower(strengths, empty_sat
     assert np.median(ratios) <= 1 + 1e-9
 
 
-def test_the_global_minimum_of_three_rows():
+@pytest.mark.parametrize(
+    ("seeds", "least_often"),
+    [(range(3), 3), pytest.param(range(3, 15), 10, marks=pytest.mark.slow)],
+    ids=["few", "many"],
+)
+def test_the_global_minimum_of_three_rows(seeds, least_often):
     """Two clusters, every support of every row tried."""
     reached = []
-    for seed in range(15):
+    for seed in seeds:
         rng = np.random.default_rng(seed)
         X, V = 2 * rng.normal(size=(3, 2)), 2 * rng.normal(size=(2, 2))
         strength = float(np.exp(rng.uniform(np.log(0.3), np.log(30))))
@@ -462,7 +467,7 @@ def test_the_global_minimum_of_three_rows():
         _, least = ev.joint_best(*problem)
         assert model.objective_ >= least * (1 - 1e-9)
         reached.append(model.objective_ <= least * (1 + 1e-9))
-    assert np.sum(reached) >= 13  # measured: all
+    assert np.sum(reached) >= least_often  # measured: all
 
 
 # ---------------------------------------------------------------------- gradients

@@ -328,21 +328,17 @@ def _bounded(logs: np.ndarray, most: float) -> np.ndarray:
     even = logs - logs.mean(axis=1, keepdims=True)
     if np.abs(even).max() <= most:
         return even
-    # The sum rises with mu, in pieces of a line: a Newton step is exact as soon as it stays on its piece.
-    low, high = -np.abs(even).max(axis=1) - most, np.abs(even).max(axis=1) + most
-    mu = np.zeros(len(even))
-    for _ in range(100):
-        moved = even + mu[:, None]
-        cut = np.clip(moved, -most, most)
-        total, free = cut.sum(axis=1), (cut == moved).sum(axis=1)
-        low, high = np.where(total < 0, mu, low), np.where(total < 0, high, mu)
-        new = mu - total / np.maximum(free, 1)
-        new = np.where((free > 0) & (new > low) & (new < high), new, 0.5 * (low + high))
-        new = np.where(total == 0, mu, new)
-        if np.abs(new - mu).max() <= 1e-14 * most:
-            break
-        mu = new
-    return cut
+    # The sum rises with mu along a broken line: a coordinate is free between two values of mu.
+    breaks = np.concatenate([-most - even, most - even], axis=1)
+    order = breaks.argsort(axis=1)
+    breaks = np.take_along_axis(breaks, order, axis=1)
+    free = np.where(order < even.shape[1], 1, -1).cumsum(axis=1)
+    sums = (free[:, :-1] * np.diff(breaks)).cumsum(axis=1) - even.shape[1] * most
+    last = np.count_nonzero(sums < 0, axis=1)[:, None]  # the piece on which the sum crosses 0 begins there
+    mu, slope = np.take_along_axis(breaks, last, axis=1), np.take_along_axis(free, last, axis=1)
+    for _ in range(3):  # exact Newton steps on that piece: the later ones take the rounding of sums away
+        mu = mu - np.clip(even + mu, -most, most).sum(axis=1, keepdims=True) / np.maximum(slope, 1)
+    return np.clip(even + mu, -most, most)
 
 
 def check_covariances(matrices: Any, c: int, p: int) -> np.ndarray:
