@@ -22,11 +22,6 @@ def test_laws(first):
     hold(sorted({*range(first, min(first + CHUNK, FEW))} - LONG))
 
 
-@pytest.mark.slow
-def test_laws_of_long_sentences():
-    hold(sorted(LONG))
-
-
 # Sentences that were broken once, most of them beyond the few: planes through two rows, starts of clusters
 # without rows, shares that round to nothing, clusters far narrower than the rows.  Two more, 2249 and 2568,
 # take 10 s each, and are left to the many.
@@ -41,4 +36,5 @@ def test_found():
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(FEW, MANY, 4 * CHUNK))
 def test_laws_of_many(first):
-    hold(range(first, min(first + 4 * CHUNK, MANY)))
+    late = range(first, min(first + 4 * CHUNK, MANY))
+    hold([*sorted(LONG), *late] if first == FEW else late)
