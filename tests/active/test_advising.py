@@ -33,6 +33,10 @@ def test_a_class_that_nobody_told_is_not_foreseen(session):
 def test_answers_that_surprise_speak_against_stopping():
     X, truth = make_blobs(300, centers=3, cluster_std=0.5, random_state=0)
     start = Session.start(X, FuzzyCMeans(3, label_strength=0.1, random_state=0), classes=NAMES)
+    steady = advice(answered(start, truth, 2))
+    assert not steady.stop
+    assert steady.agreement > 0.99
+    assert steady.sentence.startswith("Ask one more batch: ")
     session = answered(start, truth, 4)
     assert advice(session).stop
     assert advice(session).sentence.startswith("You may stop")

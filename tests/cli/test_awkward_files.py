@@ -310,6 +310,17 @@ def test_a_word_of_ones_own_for_nothing(folder, capsys):
     assert call("fit", "x.csv", "--clusters", 2, "--missing", "below", "--json") == 0
 
 
+def test_a_last_row_of_totals_is_noted(folder):
+    lines = [f"2024-01-{day:02d};{day},5;{30 - day}" for day in range(1, 25)]
+    total = "Summe:;312,0;420"
+    for ending, noted in (([total], True), ([], False), ([total, "2024-01-25;3,0;4"], False)):
+        (folder / "rows.csv").write_text("\n".join(["day;a;b", *lines, *ending]))
+        notes = " ".join(prepare(read_table(folder / "rows.csv")).notes)
+        assert ("Line 26 looks like a row of totals ('day' is 'Summe:')" in notes) == noted
+    (folder / "rows.csv").write_text("\n".join(["kind;a", *(f"total;{k}.5" for k in range(9))]))
+    assert "totals" not in " ".join(prepare(read_table(folder / "rows.csv")).notes)
+
+
 def test_columns_are_forced_in_and_out(folder):
     written(folder, "x.csv", "id,c,a\n" + "".join(f"{i},1,{i % 7}\n" for i in range(40)))
     table = read_table("x.csv")

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import warnings
 
 import numpy as np
 import pyarrow as pa
@@ -262,6 +263,16 @@ FIT = ("--clusters", "3")
         (("fit", "iris.csv", "--drop", "species", *FIT, "--out", "there.csv"), "there.csv exists"),
         (("fit", "iris.csv", "--drop", "species", *FIT, "--out", "a folder"), "is a directory"),
         (("fit", "iris.csv", "--drop", "species", *FIT, "--model", "no/where.zip"), "does not exist"),
+        (
+            ("fit", "iris.csv", *FIT, "--out", "rows.docx"),
+            "rows.docx ends in .docx; tables are written as .csv",
+        ),
+        (("fit", "iris.csv", *FIT, "--out", "rows.csv.gz"), "ends in .gz; tables are written as .csv"),
+        (
+            ("fit", "iris.csv", "--clusters", "0"),
+            "--clusters 0 does not fit 150 rows; write a number from 1",
+        ),
+        (("fit", "iris.csv", "--clusters", "151"), "write a number from 1 to 150."),
         (("fit", "iris.csv", "--drop", "species", *FIT, "--method", "fmc"), "fcm"),
         (("fit", "iris.csv", "--drop", "species", *FIT, "--set", "m"), "name=value"),
         (("fit", "iris.csv", "--drop", "species", *FIT, "--set", "n=2"), "no parameter 'n'"),
@@ -289,3 +300,26 @@ def test_one_sentence_and_nothing_is_written(arguments, words, folder, capsys):
     assert "Traceback" not in said.err
     assert {path.name for path in folder.iterdir()} == before
     assert (folder / "there.csv").read_text() == "precious"
+
+
+def test_a_directory_that_takes_no_files_is_found_before_the_fit(folder, capsys, monkeypatch):
+    def refuse(**_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", refuse)
+    assert call("fit", "iris.csv", *FIT, "--out", "new.csv") == 2
+    assert capsys.readouterr().err == (
+        "softclust: the directory of new.csv takes no files; nothing was written. Give another directory.\n"
+    )
+
+
+def test_letters_that_the_font_lacks_are_one_note(folder, capsys):
+    text = (folder / "iris.csv").read_text().replace("setosa", "日本語")
+    (folder / "names.csv").write_text(text, encoding="utf-8")
+    assert call("fit", "names.csv", "--labels", "species", "--model", "names.zip") == 0
+    capsys.readouterr()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert call("plot", "names.zip", "names.csv", "--out", "map.png") == 0
+    said = capsys.readouterr().err
+    assert said == "note: The font has no sign for some letters; they are drawn as boxes.\nmap: map.png\n"

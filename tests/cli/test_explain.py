@@ -45,6 +45,18 @@ def test_words_and_bars_fit_80_columns(folder, capsys):
     assert all(any(line.startswith(name[:20]) for line in lines) for name in WINE.feature_names)
 
 
+def test_rows_that_labels_moved_are_told_of(folder, capsys):
+    lines = (folder / "wine.csv").read_text().splitlines()
+    known = [
+        f"{line.rpartition(',')[0]},{SPECIES[k]}" for line, k in zip(lines[1:], WINE.target, strict=True)
+    ]
+    (folder / "told.csv").write_text("\n".join([lines[0], *known]))
+    assert call("fit", "told.csv", "--labels=cultivar", "--model=told.zip") == 0
+    capsys.readouterr()
+    assert call("explain", "told.zip", "told.csv", "--row=5") == 0
+    assert capsys.readouterr().err.startswith("note: Rows are explained by their values alone.")
+
+
 def test_the_parts_are_those_of_the_standardised_model(folder, capsys):
     assert call("explain", "model.zip", "wine.csv", "--row=5", "--line=79", "--json") == 0
     told = json.loads(capsys.readouterr().out)

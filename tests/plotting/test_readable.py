@@ -5,10 +5,13 @@ import matplotlib
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
 from gallery import CASES, DISPLAYS, draws, picture
 from readable import complaints
+from softclust import FuzzyCMeans
+from softclust.plotting import MembershipMapDisplay
 
 PICTURES = [(display, case) for display in DISPLAYS for case in CASES if draws(display, case)]
 
@@ -33,6 +36,15 @@ def test_a_wide_picture_reads_at_every_resolution():
     for dpi in (50, 70, 150, 220):
         figure.set_dpi(dpi)
         assert complaints(figure) == []
+
+
+def test_a_legend_beside_a_flat_map_is_not_cut_off():
+    """Axes with one scale on both sides become narrower in each round of layout."""
+    X = np.random.default_rng(0).normal(size=(60, 5)) * [0.3, 0.7, 0.2, 0.2, 0.2]
+    X[:, 0] += np.repeat([-2, 2], 30)
+    model = FuzzyCMeans(2, random_state=0).fit(X)
+    names = ["short", "a very long name of a cluster that nobody would type"]
+    assert complaints(MembershipMapDisplay.from_estimator(model, X, cluster_names=names).figure_) == []
 
 
 def test_a_picture_that_does_not_read_is_found():

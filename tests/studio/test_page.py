@@ -312,6 +312,38 @@ def test_a_narrow_window(chromium, studio):
         page.until(f"studio.state.rev === {before + 2}")
 
 
+def test_ten_classes_with_long_names(chromium, tmp_path):
+    """All classes are in sight, each has its colour, and on a phone nothing is wider than the screen."""
+    rng = np.random.default_rng(0)
+    with (tmp_path / "rows.csv").open("w", newline="") as file:
+        lines = csv.writer(file)
+        lines.writerow(["a long name of a column, with its unit", "height", "kind"])
+        for i in range(120):
+            name = f"class {i % 10} with a long name that nobody would want to type" if i < 60 else ""
+            lines.writerow([5 * (i % 10) + rng.normal(), i % 3 + rng.normal(), name])
+    with StudioProcess(tmp_path / "rows.csv", "--labels", "kind") as process:
+        with StudioPage(chromium, process.address) as page:
+            classes = page.page.locator("#classes").bounding_box()
+            chips = [chip.bounding_box() for chip in page.page.locator("#classes .chip").all()]
+            assert len(chips) == 10
+            low = classes["y"] + classes["height"]
+            assert all(chip["y"] + chip["height"] <= low for chip in chips)
+            fills = page.page.locator("#classes .swatch path").evaluate_all(
+                "paths => paths.map((path) => getComputedStyle(path).fill)"
+            )
+            assert len(set(fills)) == 10
+        phone = {"width": 390, "height": 844, "is_mobile": True, "has_touch": True}
+        with StudioPage(chromium, process.address, **phone) as page:
+            assert page.page.evaluate("[innerWidth, document.documentElement.scrollWidth]") == [390, 390]
+            page.press("?")
+            assert page.page.locator("#help").evaluate("dialog => dialog.scrollTop") == 0
+            page.leave()
+            page.press("r")
+            wide = "dialog => dialog.scrollWidth - dialog.clientWidth"
+            assert page.page.locator("#settings").evaluate(wide) == 0
+            page.leave()
+
+
 def test_zoom_and_pan_keep_the_rows_under_the_mouse(page):
     go_to(page, 10)
     before = np.array(page.place(10))

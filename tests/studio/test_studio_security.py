@@ -430,3 +430,8 @@ def test_nothing_is_logged(tmp_path, capfd):
         token = page.token
     out, err = capfd.readouterr()
     assert out == err == "" and token not in out + err
+
+
+def test_a_port_that_is_none_is_refused_in_words():
+    with pytest.raises(ValueError, match=r"listen on 127.0.0.1:80000: port must be 0-65535\. Without"):
+        server._bound("127.0.0.1", 80_000)

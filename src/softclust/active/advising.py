@@ -80,6 +80,8 @@ def advice(session: Session) -> Advice:
         sentence = f"You may stop: {agreement:.1%} of the rows kept their cluster, two batches running."
     elif stable:
         sentence = "Ask more, or try another method: clusters keep their rows, but answers surprise them."
+    elif agreement >= AGREEMENT:
+        sentence = f"Ask one more batch: {agreement:.1%} of the rows kept their cluster, but once only."
     else:
         sentence = f"Ask more: {1 - agreement:.1%} of the rows changed their cluster since the last batch."
     if lots[1]:

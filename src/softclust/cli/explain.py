@@ -16,6 +16,10 @@ from softclust.cli.rows import row_of, rows_of_model, scaled
 from softclust.explanation import Explainer
 from softclust.explanation.names import number, share, spoken_names
 
+_BY_VALUES = (
+    "Rows are explained by their values alone. Where labels were told to the fit, its table may have a row "
+    "in another cluster."
+)
 _WIDTH = 80
 _MOST_PARTS = 12  # features with a line of their own
 _MOST_SHARES = 6  # clusters or sets with a word of their own
@@ -37,6 +41,8 @@ def run(model_path, data, *, asked, doubtful, between, labels_column, key, sheet
         model, X, y=rows.labels, feature_names=rows.names, row_names=show.row_names(rows),
         scaling=model.scaling_,
     )  # fmt: skip
+    if hasattr(model, "classes_") and len(model.labels_) == len(X) and not explainer.of_fit:
+        show.notes(show.console(), [_BY_VALUES])
     wanted = [row_of(rows, line) for line in asked or ()]
     chosen = dict.fromkeys([*wanted, *(_doubtful(explainer, doubtful) if doubtful else ())])
     told = [explainer.explain(row, clusters=between) for row in chosen]

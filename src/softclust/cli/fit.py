@@ -46,6 +46,11 @@ def fit(
     page = None if report_path is None else Output(report_path, force)
     check_apart(output, model_output, page, inputs=data)
     rows = choice.read(data)
+    most = len(rows.X)
+    if clusters is not None and not 1 <= clusters <= most:
+        raise ValueError(
+            f"--clusters {clusters} does not fit {most:,} rows; write a number from 1 to {most}."
+        )
     model = make_model(method, clusters, rows.labels, settings, seed)
     scaling, words_on_scale = scaling_of(rows.X, rows.names, standardize)
     known, lost = _pairs({"must_link": must_link, "cannot_link": cannot_link}, rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from softclust.files import kind_of
 from softclust.storage.replacement import replacement
 
 _EXCEL_ROWS = 2**20  # of a sheet, with the header
+_WRITTEN = (".csv", ".tsv", ".txt", ".xlsx", ".parquet", ".pq", ".arrow", ".feather", ".ipc")
 _IN_EXCEL = (bool, int, float, str)  # other cells are written as text
 
 
@@ -66,14 +68,21 @@ class Output:
             raise ValueError(f"{self.path} exists; nothing was written. Use --force to replace it.")
         if not self.path.resolve().parent.is_dir():
             raise ValueError(f"the directory of {self.path} does not exist; nothing was written.")
+        try:
+            with tempfile.TemporaryFile(dir=self.path.resolve().parent):
+                pass
+        except OSError:
+            raise ValueError(
+                f"the directory of {self.path} takes no files; nothing was written. Give another directory."
+            ) from None
 
     @classmethod
     def of_table(cls, path, force=False):
         """Return an output for a table; a file of a kind that is not written is refused at once."""
         output = cls(path, force)
-        if path is not None and Path(path).suffix.lower() in (".gz", ".xlsm"):
+        if path is not None and path.suffix.lower() not in _WRITTEN:
             raise ValueError(
-                f"{path}: tables are written as .csv, .tsv, .xlsx, .parquet, .arrow or .feather."
+                f"{path} ends in {path.suffix or 'nothing'}; tables are written as {', '.join(_WRITTEN)}."
             )
         if path is not None and kind_of(path) == "excel":
             _openpyxl(path)

@@ -11,7 +11,14 @@ import numpy as np
 
 from softclust.files.labels import labels_of
 from softclust.files.table import Column, Table
-from softclust.files.words import absent_columns, columns_left_out, no_numbers, rows_left_out, wrong_cells
+from softclust.files.words import (
+    absent_columns,
+    columns_left_out,
+    no_numbers,
+    row_of_totals,
+    rows_left_out,
+    wrong_cells,
+)
 
 _ROWS_OF_A_NUMBERING = 20  # in fewer rows many measurements look like a numbering
 NOT_WANTED = "not wanted"
@@ -119,7 +126,10 @@ def prepare(
     if not names:
         raise ValueError(f"{table.path} has no column of numbers to cluster. {said}".rstrip())
     X, rows = _numbers(table, names)
-    notes = [*table.notes, *filter(None, [said, rows_left_out(table, names, rows)])]
+    notes = [
+        *table.notes,
+        *filter(None, [said, rows_left_out(table, names, rows), row_of_totals(table, rows)]),
+    ]
     y = None
     if labels is not None:
         y, more = labels_of(table, labels, rows, many_classes)

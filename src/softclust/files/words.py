@@ -10,6 +10,7 @@ import numpy as np
 from softclust.files.table import Column, Table
 
 _MOST_NAMED = 5
+_TOTALS = {"total", "totals", "sum", "summe", "gesamt", "gesamtergebnis", "somme", "suma", "totale"}
 CAN_BE_KEPT = ("an identifier", "one value only", "mostly empty")
 
 
@@ -89,3 +90,20 @@ def rows_left_out(table: Table, names: list[str], rows: np.ndarray) -> str:
         f"{'is' if one else 'are'} left out: {table.places(gone)}. "
         f"{'Its' if one else 'Their'} memberships stay empty."
     )
+
+
+def row_of_totals(table: Table, rows: np.ndarray) -> str:
+    """Return a sentence on a last row that is called a total; nothing if it is not."""
+    last = len(table) - 1
+    if last not in rows[-1:]:
+        return ""
+    for column in table.columns.values():
+        word = column.cells[last].as_py() if column.kind == "text" else None
+        is_total = word is not None and str(word).strip(" :").lower() in _TOTALS
+        if is_total and column.cells.to_pylist().count(word) == 1:  # else it is a word of the data
+            where = table.place(last)
+            return (
+                f"{where[:1].upper()}{where[1:]} looks like a row of totals ({column.name!r} is "
+                f"{_shown(word)}) and is clustered like the others; if it is one, delete it from the file."
+            )
+    return ""

@@ -23,6 +23,7 @@ _MOST_LINES = 18  # in a column of the legend
 _MOST_ENTRIES = 48
 _LEGEND_ROOM = 1.5  # inches: the part of a new figure's width that is meant for the legend
 _WIDER = 1.06  # letters have whole pixels: at low resolution a legend is up to so much wider
+_MOST_ROUNDS = 4  # of layout
 _FAIR = 2.0  # axes whose ranges differ at most by this factor get the same scale
 _MARGINS = np.array([1.0, 0.8])  # inches that ticks and names of axes take
 _LONG_SIDE = 4.4  # inches, of axes with the same scale on both sides
@@ -80,10 +81,21 @@ def legend_beside(display: Any, handles: Sequence[Artist] | None = None, title: 
         figure.set_figwidth(figure.get_figwidth() + max(0.0, width - _LEGEND_ROOM))
     if figure.get_layout_engine() is not None:
         if ax.get_aspect() != "auto":
-            figure.figure.draw_without_rendering()  # axes with a fixed aspect need two rounds of layout
+            _settle(display, legend)
     elif legend.get_window_extent().x1 > figure.bbox.x1:
         legend.set(loc="best", frame_on=True)
         legend.set_bbox_to_anchor(None)
+
+
+def _settle(display: Any, legend: Legend) -> None:
+    """Lay a figure out until its legend is inside: axes with a fixed aspect need two rounds and more."""
+    figure = display.figure_
+    for _ in range(_MOST_ROUNDS):
+        figure.figure.draw_without_rendering()
+        beyond = legend.get_window_extent().x1 - figure.bbox.x1
+        if beyond <= 0 or not display._has_own_figure:
+            return
+        figure.set_figwidth(figure.get_figwidth() + beyond / figure.dpi)
 
 
 def _add_legend(display: Any, handles: list[Artist], labels: list[str], title: str | None) -> Legend:

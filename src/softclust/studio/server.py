@@ -162,11 +162,11 @@ def _bound(host: str, port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((host, port))
-    except OSError as error:
+    except (OSError, OverflowError) as error:  # the second: no such port
         found.close()
+        why = getattr(error, "strerror", None) or str(error).removeprefix("bind(): ").rstrip(".")
         raise ValueError(
-            f"The studio cannot listen on {host}:{port}: {error.strerror or error}. "
-            "Without --port it takes a free one."
+            f"The studio cannot listen on {host}:{port}: {why}. Without --port it takes a free one."
         ) from None
     return found
 

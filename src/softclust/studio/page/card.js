@@ -69,7 +69,7 @@ function deviation(unusual) {
   return el("td", { title: words }, el("span", { class: "deviation", role: "img", "aria-label": words }, inner));
 }
 
-function values(card) {
+function values(card, blind) {
   if (!card.values.length) return null;
   const line = (value) =>
     el(
@@ -77,19 +77,19 @@ function values(card) {
       {},
       el("th", { scope: "row" }, el("span", { class: "clip", title: value.name }, value.name)),
       el("td", { class: "figure" }, value.value),
-      el("td", { class: "figure quiet" }, value.typical ?? ""),
-      deviation(value.unusual),
+      blind ? null : [el("td", { class: "figure quiet" }, value.typical ?? ""), deviation(value.unusual)],
     );
+  const heads = blind ? ["column", "here"] : ["column", "here", "usual", "off by"];
   const table = (some) =>
     el(
       "table",
       { class: "values" },
-      el("thead", {}, el("tr", {}, ["column", "here", "usual", "off by"].map((name) => el("th", { scope: "col" }, name)))),
+      el("thead", {}, el("tr", {}, heads.map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, some.map(line)),
     );
   const rest = card.values.slice(SHOWN);
   return [
-    el("h3", {}, "Most unusual for its cluster"),
+    el("h3", {}, blind ? "Columns" : "Most unusual for its cluster"),
     table(card.values.slice(0, SHOWN)),
     rest.length
       ? el("details", { class: "more" }, el("summary", { "data-focus": "more" }, `${rest.length} more`), table(rest))
@@ -136,7 +136,6 @@ const text = ({ name, value }) =>
  */
 export function cardOf(card, look) {
   const blind = look.blind && !card.told;
-  const bare = { ...card, values: card.values.map(({ name, value }) => ({ name, value })) };
   return [
     el("h2", {}, `Row ${card.number}`, card.key === null ? null : el("span", { class: "key clip" }, card.key)),
     told(card, look),
@@ -145,7 +144,7 @@ export function cardOf(card, look) {
     blind
       ? el("p", { class: "quiet" }, "Drawn by lot to check the model. What the model thinks is hidden until you answer.")
       : el("p", { class: "quiet" }, card.sentence),
-    look.compact ? null : values(blind ? bare : card),
+    look.compact ? null : values(card, blind),
     blind ? null : memberships(card, look),
     nearest(card, look),
   ].flat(2);

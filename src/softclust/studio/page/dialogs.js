@@ -46,6 +46,7 @@ export function openDialogs(studio) {
     if (!$("keys").childElementCount) fill($("keys"), keyList());
     $("keys-on").checked = stored.get("keys") !== false;
     $("help").showModal();
+    $("help").scrollTop = 0; // the focus is on the switch below the list
   }
 
   function settings() {

@@ -6,9 +6,16 @@ const SMOOTH = 20000; // up to so many points have smooth edges
 export const FLAG = { told: 1, asked: 2, outlier: 4, disagrees: 8, bulk: 16, skipped: 32, none: 64 };
 
 // Okabe & Ito (2008), in the order of the library's plots; the yellow of light pages is darker, to be seen on white.
+// Then the second eight of the report.
 const HUES = {
-  light: ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#b3a500", "#5b5b66"],
-  dark: ["#4ba6e3", "#ff8040", "#2fc99d", "#e79bc8", "#9bd6f8", "#ffbd3d", "#f0e442", "#b4b4c0"],
+  light: [
+    ...["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#b3a500", "#5b5b66"],
+    ...["#882255", "#44aa99", "#999933", "#332288", "#aa4499", "#8a3a10", "#7f8fd0", "#888888"],
+  ],
+  dark: [
+    ...["#4ba6e3", "#ff8040", "#2fc99d", "#e79bc8", "#9bd6f8", "#ffbd3d", "#f0e442", "#b4b4c0"],
+    ...["#d0568f", "#6fd3c2", "#c4c45a", "#8d7fe0", "#d07ac6", "#c9743f", "#a9b6ee", "#9aa1a9"],
+  ],
 };
 
 /** The colour of cluster k as #rrggbb. */

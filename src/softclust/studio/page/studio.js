@@ -312,7 +312,7 @@ export class Studio extends Feed {
     const left = points.length - free.length;
     if (points.length) this.mode = "move";
     const alone = left ? `, ${left} told by hand left alone` : "";
-    if (free.length) this.say(`${plural(free.length, "row")} chosen${alone}. Press the key of a class.`);
+    if (free.length) this.say(`${plural(free.length, "row")} chosen${alone}. Which class?`);
     else if (left) this.say("All of these rows were told by hand already.");
     else this.changed();
   }
