@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from softclust.knowledge.numbers import as_floats
+
 
 def check_weight(sample_weight: Any, n: int) -> np.ndarray | None:
     """Check row weights, and return them as (n,) floats, or None if all are 1.
@@ -16,7 +18,7 @@ def check_weight(sample_weight: Any, n: int) -> np.ndarray | None:
         return None
     if np.isscalar(sample_weight):
         sample_weight = np.full(n, sample_weight)
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    weight = as_floats(sample_weight, "sample_weight")
     if weight.ndim != 1:
         raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D array.")
     if len(weight) != n:

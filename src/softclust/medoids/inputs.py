@@ -16,7 +16,10 @@ def given_medoids(init: Any, k: int, n: int, weight: np.ndarray | None) -> Any:
     """Check `init` and return it: its name, or the positions of rows as int64."""
     if isinstance(init, str):
         return init
-    init = np.asarray(init)
+    try:
+        init = np.asarray(init)
+    except ValueError as error:
+        raise ValueError(f"init should be row positions: {error}") from None
     if init.shape != (k,):
         raise ValueError(f"init has the shape {init.shape}; n_clusters={k} row positions would fit.")
     if init.dtype.kind not in "iu":
