@@ -233,6 +233,21 @@ def test_wrong_weight_names_the_row(cls, spoil, match, blobs):
 
 
 @every_estimator
+@pytest.mark.parametrize(("dtype", "most"), [(np.float32, 1e28), (np.float64, 1e288)], ids=["f4", "f8"])
+@pytest.mark.filterwarnings("ignore::softclust.errors.DegenerateClusterWarning")
+def test_weights_beyond_floats_are_refused(cls, dtype, most, blobs):
+    """Weights of which sums have no float would end in NaN."""
+    X = blobs[0].astype(dtype)
+    assert np.isfinite(
+        cls(random_state=0, max_iter=2000).fit(X, sample_weight=np.full(150, most / 2)).objective_
+    )
+    with pytest.raises(ValueError, match=r"^sample_weight sums to 1\.5e\+\d+; rows of float"):
+        cls().fit(X, sample_weight=np.full(150, most))
+    with pytest.raises(ValueError, match=r"^sample_weight sums to"):
+        cls(random_state=0).fit(X).score(X, sample_weight=np.full(150, most))
+
+
+@every_estimator
 @pytest.mark.parametrize("short", [149, 151, 0], ids=str)
 def test_weight_of_wrong_length(cls, short, blobs):
     match = rf"sample_weight\.shape == \({short},\), expected \(150,\)"

@@ -8,6 +8,23 @@ import numpy as np
 
 from softclust.knowledge.numbers import as_floats
 
+# The greatest weight of all rows together: sums of weights times squared distances still have a float.
+_MOST_IN_ALL = {np.dtype("f4"): 1e30, np.dtype("f8"): 1e290}
+
+
+def check_total(weight: np.ndarray | None, dtype: np.dtype[Any]) -> None:
+    """Refuse weights of rows of this type with which sums over the rows have no float."""
+    if weight is None:
+        return
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    most = _MOST_IN_ALL[dtype]
+    if total > most:
+        raise ValueError(
+            f"sample_weight sums to {total:g}; rows of {dtype} take {most:g} at most. "
+            "Weights divided by the greatest would fit."
+        )
+
 
 def check_weight(sample_weight: Any, n: int) -> np.ndarray | None:
     """Check row weights, and return them as (n,) floats, or None if all are 1.
