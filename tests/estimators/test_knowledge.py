@@ -263,6 +263,20 @@ def test_clusters_per_class_is_chosen_where_clusters_merge():
     assert model.classes_.tolist() == [0, 2]
 
 
+def test_labels_of_labelled_rows_are_of_what_the_labels_act_on():
+    """The greatest typicality in PFCM, as the guide says, and the greatest membership in all others."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 2)) + rng.normal(size=(3, 2))[rng.integers(3, size=90)]
+    y = np.where(rng.random(90) < 0.4, rng.integers(0, 3, 90), -1)
+    for cls in ESTIMATORS:
+        model = cls(3, random_state=0, label_strength=2.0).fit(X, y)
+        degrees = model.memberships_.copy()
+        if cls is MIXED:
+            assert (degrees.argmax(axis=1) != model.labels_).any()
+            degrees[y >= 0] = model.typicalities_[y >= 0]
+        assert_array_equal(model.labels_, degrees.argmax(axis=1))
+
+
 # ------------------------------------------------------------------ automatic widths
 @pytest.mark.parametrize("cls", WITH_TYPICALITIES, ids=lambda cls: cls.__name__)
 @pytest.mark.parametrize("m", [1.5, 2.0])
