@@ -11,7 +11,15 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils._param_validation import InvalidParameterError
 
 from configurations import ESTIMATORS, FUZZY, HARD, IMPROVED, MIXED, POSSIBILISTIC, WITH_TYPICALITIES
-from softclust import CentralDistance, KMedoids, Repulsion, catalogue, make
+from softclust import (
+    CentralDistance,
+    EvidentialCMeans,
+    GaussianMixture,
+    KMedoids,
+    Repulsion,
+    catalogue,
+    make,
+)
 
 every_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
 with_typicalities = pytest.mark.parametrize("cls", WITH_TYPICALITIES, ids=lambda cls: cls.__name__)
@@ -155,7 +163,9 @@ def test_noise_distance_does_not_go_with_typicalities_alone(blobs):
 @pytest.mark.parametrize("cls", [FUZZY, POSSIBILISTIC], ids=lambda cls: cls.__name__)
 @pytest.mark.parametrize("part", [Repulsion, CentralDistance], ids=lambda part: part.__name__)
 @pytest.mark.parametrize(
-    "strength", [-1.0, NAN, INF, "weak", None, [1.0, 2.0], [1.0, -1.0, 1.0], [[1.0, 2.0, 3.0]], []], ids=str
+    "strength",
+    [-1.0, NAN, INF, 10**400, "weak", None, [1.0, 2.0], [1.0, -1.0, 1.0], [[1.0, 2.0, 3.0]], []],
+    ids=str,
 )
 def test_separation_of_wrong_strength(cls, part, strength, blobs):
     with pytest.raises(InvalidParameterError) as caught:
@@ -223,6 +233,21 @@ def test_wrong_weight_names_the_row(cls, spoil, match, blobs):
 
 
 @every_estimator
+@pytest.mark.parametrize(("dtype", "most"), [(np.float32, 1e28), (np.float64, 1e288)], ids=["f4", "f8"])
+@pytest.mark.filterwarnings("ignore::softclust.errors.DegenerateClusterWarning")
+def test_weights_beyond_floats_are_refused(cls, dtype, most, blobs):
+    """Weights of which sums have no float would end in NaN."""
+    X = blobs[0].astype(dtype)
+    assert np.isfinite(
+        cls(random_state=0, max_iter=2000).fit(X, sample_weight=np.full(150, most / 2)).objective_
+    )
+    with pytest.raises(ValueError, match=r"^sample_weight sums to 1\.5e\+\d+; rows of float"):
+        cls().fit(X, sample_weight=np.full(150, most))
+    with pytest.raises(ValueError, match=r"^sample_weight sums to"):
+        cls(random_state=0).fit(X).score(X, sample_weight=np.full(150, most))
+
+
+@every_estimator
 @pytest.mark.parametrize("short", [149, 151, 0], ids=str)
 def test_weight_of_wrong_length(cls, short, blobs):
     match = rf"sample_weight\.shape == \({short},\), expected \(150,\)"
@@ -241,6 +266,76 @@ def test_weight_in_two_dimensions(cls, blobs):
 def test_wrong_scalar_weight(cls, scalar, blobs):
     with pytest.raises(ValueError, match="sample_weight"):
         cls().fit(blobs[0], sample_weight=scalar)
+
+
+# Neither a bare message of NumPy nor an error of another class
+NO_NUMBERS = {
+    "words": ["two", "three"],
+    "objects": [object(), object()],
+    "ragged": [[1.0], [1.0, 2.0]],
+    "beyond-floats": [10**400, 1],
+}
+of_no_numbers = pytest.mark.parametrize("values", NO_NUMBERS.values(), ids=NO_NUMBERS.keys())
+
+
+@every_estimator
+@of_no_numbers
+def test_what_is_no_number_is_named(cls, values, blobs):
+    X, _ = blobs
+    many = values * 75
+    with pytest.raises(ValueError, match=r"^sample_weight should be numbers: "):
+        cls().fit(X, sample_weight=many)
+    with pytest.raises(ValueError, match=r"^label_strength should be numbers: "):
+        cls(label_strength=many).fit(X, [0, 1, 2] * 50)
+    with pytest.raises(ValueError, match=r"^The centers of init should be numbers: "):
+        cls(init=values).fit(X)
+
+
+@with_typicalities
+@of_no_numbers
+def test_scale_is_no_number(cls, values, blobs):
+    with pytest.raises(ValueError, match=r"^scale should be numbers: "):
+        cls(scale=values).fit(blobs[0])
+
+
+@pytest.mark.parametrize(
+    "matrices", [["one"] * 3, [np.eye(2), np.eye(2), np.eye(3)]], ids=["words", "ragged"]
+)
+@pytest.mark.parametrize("geometry", ["ellipsoids", "mahalanobis", "shells", "lines", "gath-geva"])
+def test_matrices_of_init_are_no_numbers(geometry, matrices, blobs):
+    X, _ = blobs
+    with pytest.raises(ValueError, match=r"^The matri(x|ces) of init should be numbers: "):
+        FUZZY(3, geometry=geometry, init=(X[:3], matrices)).fit(X)
+
+
+def test_parts_of_a_mixture_are_no_numbers(blobs):
+    X, _ = blobs
+    with pytest.raises(ValueError, match=r"^The matrices of init should be numbers: "):
+        GaussianMixture(3, init=(X[:3], "full")).fit(X)
+    with pytest.raises(ValueError, match=r"^The weights of init should be numbers: "):
+        GaussianMixture(3, init=(X[:3], [np.eye(2)] * 3, "equal")).fit(X)
+
+
+@every_estimator
+def test_degrees_of_words(cls, blobs):
+    with pytest.raises(ValueError, match=r"^The degrees of a 2-D y should be numbers: "):
+        cls().fit(blobs[0], np.full((150, 3), "high"))
+
+
+@pytest.mark.parametrize("cls", [HARD, FUZZY], ids=lambda cls: cls.__name__)
+def test_a_row_number_beyond_floats(cls, blobs):
+    with pytest.raises(ValueError, match=r"^must_link is not a list of pairs of row numbers: "):
+        cls().fit(blobs[0], must_link=[(0, 10**400)])
+
+
+def test_ragged_medoids(blobs):
+    with pytest.raises(ValueError, match=r"^init should be row positions: "):
+        KMedoids(2, init=[[0], [1, 2]]).fit(blobs[0])
+
+
+def test_focal_sets_of_one_number(blobs):
+    with pytest.raises(ValueError, match=r"^focal_sets is 1; "):
+        EvidentialCMeans(focal_sets=np.array(1)).fit(blobs[0])
 
 
 @every_estimator

@@ -241,6 +241,42 @@ def test_merging_clusters_keeps_what_is_said_of_them(blobs):
     assert len(model.unsatisfied_) == 0
 
 
+def test_merging_clusters_keeps_the_classes_of_those_that_are_left():
+    """Classes "a" and "b" share one cloud, so that the second cluster is of the third class."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2)) + 20 * (np.arange(80) >= 40)[:, None]
+    y = np.full(80, None, dtype=object)
+    y[:5], y[5:10], y[40:45] = "a", "b", "c"
+    model = POSSIBILISTIC(3, merge_coincident=True, label_strength=0.5, random_state=0).fit(X, y)
+    assert model.classes_.tolist() == ["a", "c"]
+    assert (model.classes_[model.labels_[40:]] == "c").all()
+
+
+def test_clusters_per_class_is_chosen_where_clusters_merge():
+    """Those that are left are no multiple of the classes."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2)) + 20 * (np.arange(80) >= 40)[:, None]
+    y = np.full(80, -1)
+    y[:20], y[5:10], y[40:60] = 0, 1, 2
+    words = {"merge_coincident": True, "clusters_per_class": "auto", "random_state": 0}
+    model = POSSIBILISTIC(3, **words).fit(X, y)
+    assert model.classes_.tolist() == [0, 2]
+
+
+def test_labels_of_labelled_rows_are_of_what_the_labels_act_on():
+    """The greatest typicality in PFCM, as the guide says, and the greatest membership in all others."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 2)) + rng.normal(size=(3, 2))[rng.integers(3, size=90)]
+    y = np.where(rng.random(90) < 0.4, rng.integers(0, 3, 90), -1)
+    for cls in ESTIMATORS:
+        model = cls(3, random_state=0, label_strength=2.0).fit(X, y)
+        degrees = model.memberships_.copy()
+        if cls is MIXED:
+            assert (degrees.argmax(axis=1) != model.labels_).any()
+            degrees[y >= 0] = model.typicalities_[y >= 0]
+        assert_array_equal(model.labels_, degrees.argmax(axis=1))
+
+
 # ------------------------------------------------------------------ automatic widths
 @pytest.mark.parametrize("cls", WITH_TYPICALITIES, ids=lambda cls: cls.__name__)
 @pytest.mark.parametrize("m", [1.5, 2.0])

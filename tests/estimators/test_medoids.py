@@ -23,6 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from conftest import make_blobs
 from oracles import medoids as literal
+from softclust import load, save
 from softclust.estimators import medoids as home
 from softclust.estimators.medoids import KMedoids
 from softclust.medoids.inputs import paid
@@ -618,3 +619,27 @@ def test_memberships_have_the_type_of_the_rows(dtype):
     X = np.random.default_rng(0).normal(size=(30, 2)).astype(dtype)
     model = KMedoids(3, random_state=0).fit(X)
     assert model.memberships_.dtype == model.predict_proba(X).dtype == dtype
+
+
+@pytest.mark.parametrize("what", ["constant", "sum", "few-rows"])
+def test_mahalanobis_of_a_singular_covariance_is_refused(what):
+    """Its inverse would be rounding, and a saved model that holds it would not come back."""
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    if what == "few-rows":
+        X = X[:3]
+    else:
+        X[:, 2] = 7.0 if what == "constant" else X[:, 0] + X[:, 1]
+    with pytest.raises(ValueError, match=r'^metric="mahalanobis" takes the inverse of the covariance of X'):
+        KMedoids(2, metric="mahalanobis").fit(X)
+    inverse = {"VI": np.linalg.pinv(np.cov(X.T))}
+    assert np.isfinite(KMedoids(2, metric="mahalanobis", metric_params=inverse).fit(X).inertia_)
+
+
+def test_mahalanobis_of_features_in_very_different_units(tmp_path):
+    """The unit of a feature changes no distance, and the model comes back from its file."""
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    one = KMedoids(3, metric="mahalanobis").fit(X)
+    two = KMedoids(3, metric="mahalanobis").fit(X * [1e-6, 1.0, 1e6])
+    np.testing.assert_allclose(two.inertia_, one.inertia_, rtol=1e-6)
+    save(two, tmp_path / "medoids.zip")
+    assert np.array_equal(load(tmp_path / "medoids.zip").predict(X * [1e-6, 1.0, 1e6]), two.labels_)

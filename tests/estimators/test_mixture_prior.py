@@ -15,6 +15,9 @@ from sklearn.preprocessing import scale
 import softclust as sc
 from oracles import mixture as oracle
 from softclust import DegenerateClusterWarning, GaussianMixture
+from softclust.estimators.pilot import pilot
+from softclust.sources import source_of
+from softclust.sources.rows import rows_in_units
 
 KINDS = ["full", "tied", "diag", "spherical"]
 every_kind = pytest.mark.parametrize("kind", KINDS)
@@ -213,6 +216,18 @@ def test_many_features_and_few_rows():
         model = GaussianMixture(10, random_state=0).fit(X)
     assert adjusted_rand_score(y[:300], model.labels_) > 0.35
     assert np.isfinite(model.predict_proba(50 * X)).all()
+
+
+def test_the_prior_of_few_distinct_rows_does_not_follow_their_rounding():
+    """Most rows are a cluster of their own in the pilot run, and at its centre but for rounding."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(6, 2))[rng.integers(6, size=18)]
+        within = []
+        for unit in (1.0, 1.27, 37.3):
+            source = source_of(rows_in_units(X * unit), 1)
+            within.append(source.rows.units.squares_to_data(pilot(source, 4).within) / unit**2)
+        assert_allclose(within[1:], [within[0]] * 2, rtol=1e-6, atol=1e-12)
 
 
 def test_bad_priors_are_refused():

@@ -49,8 +49,8 @@ def _foreseen(
         y = told.copy()
         y[left_out] = np.nan
         model = clone(estimator).set_params(**alone).fit(X, y, **known)
-        found = np.asarray(model.memberships_[left_out]).reshape(len(left_out), -1, per_class).sum(axis=2)
-        total += np.nan_to_num(told)[left_out, found[:, :c].argmax(axis=1)].sum()
+        found = np.asarray(model.memberships_[left_out]) @ (model.classes_[:, None] == np.arange(c))
+        total += np.nan_to_num(told)[left_out, found.argmax(axis=1)].sum()
     return float(total)
 
 

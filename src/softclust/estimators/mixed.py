@@ -28,6 +28,8 @@ class PossibilisticFuzzyCMeans(TypicalityClusterer):
 
     Minimises J = sum_i w_i sum_k (a u_ik^m + b t_ik^eta) |x_i - v_k|^2
     + sum_k gamma_k sum_i w_i (1 - t_ik)^eta with sum_k u_ik = 1 (Pal 2005; Antoine 2018 eq. (5)-(10)).
+    Labels act on t: of a labelled row `labels_` is the cluster of the greatest typicality, and
+    `memberships_` are as without the label.
 
     Parameters
     ----------

@@ -26,6 +26,7 @@ from softclust.grammar.partitions import Entropic
 from softclust.grammar.prototypes import Gaussians, check_covariances
 from softclust.grammar.prototypes.gaussians import LEAST_VARIANCE
 from softclust.grammar.state import Fit
+from softclust.knowledge.numbers import as_floats
 from softclust.knowledge.pairs import NamedPairs
 from softclust.knowledge.sample_weight import check_weight
 from softclust.loop.recipes import Outcome, Start
@@ -185,7 +186,7 @@ class GaussianMixture(SoftClusterer):
                 sigma = np.broadcast_to(np.einsum("k,kab->ab", share, sigma), sigma.shape)
             return V, sigma
         V, p = given_centers(init[0], rows, c), rows.X.shape[1]
-        matrices = np.asarray(init[1], dtype=np.float64)
+        matrices = as_floats(init[1], "The matrices of init")
         kind = self.covariance_type
         if kind in ("tied", "auto") and matrices.shape == (p, p):
             matrices = np.broadcast_to(matrices, (c, p, p))
@@ -194,7 +195,7 @@ class GaussianMixture(SoftClusterer):
         elif kind in ("spherical", "auto") and matrices.shape == (c,):
             matrices = matrices[:, None, None] * np.eye(p)
         sigma = rows.units.squares_to_loop(check_covariances(matrices, c, p))
-        weights = np.full(c, 1 / c) if len(init) == 2 else np.array(init[2], dtype=np.float64)
+        weights = np.full(c, 1 / c) if len(init) == 2 else as_floats(init[2], "The weights of init").copy()
         # A component that no row reaches ends with the weight 0, and another fit may start there.  With
         # noise that may be every component.
         is_share = (weights.sum() > 0 or self.noise) and weights.sum() <= 1 + 1e-6

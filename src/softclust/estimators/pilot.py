@@ -21,6 +21,7 @@ from softclust.sources.rows import keys_of
 
 _TRIES = 3  # hard partitions, of which the tightest counts
 _FAR = 4.0  # squared distances above this many medians count no more: they are of outliers
+_ROUNDINGS = 8  # of a coordinate, by which the mean of equal rows may differ from them
 # Of the covariance and the mean variance of all rows, for clusters without extent in some direction.
 _SHARE_OF_ALL, _ROUND_SHARE = 1e-3, 1e-6
 
@@ -38,11 +39,14 @@ def pilot(source: Any, c: int) -> Pilot:
     rng = np.random.default_rng(0)
     small = distinct(source.sample(SAMPLE_ROWS, rng).in_memory())
     points, weight = small.rows.points.astype(np.float64), small.rows.weights
+    rounding = _ROUNDINGS * np.finfo(small.rows.X.dtype).eps
     draw = drawing("k-means++", small, min(c, len(points)), rng)
     found = []
     for _ in range(_TRIES):
         V = recipes.coarse_fit(small, Points(), (draw(),), Hard()).state.centers
-        found.append(_scatter(points - V[cdist(points, V, "sqeuclidean").argmin(axis=1)], weight))
+        Z = points - V[cdist(points, V, "sqeuclidean").argmin(axis=1)]
+        # A row that is a cluster of its own is on its centre, but for rounding.
+        found.append(_scatter(np.where(np.abs(Z) > rounding * np.abs(points), Z, 0.0), weight))
     whole = _scatter(points - weight @ points / weight.sum(), weight)
     floor = _SHARE_OF_ALL * whole + _ROUND_SHARE * np.eye(len(whole)) * np.trace(whole) / len(whole)
     return Pilot(min(found, key=np.trace) + floor, mean_weight(small))

@@ -13,7 +13,7 @@ from softclust.estimators.publish import objective_in_data_units
 from softclust.estimators.reading import rows_of
 from softclust.estimators.readout import Fitted
 from softclust.grammar.sweep import sweep
-from softclust.knowledge.sample_weight import check_weight
+from softclust.knowledge.sample_weight import check_total, check_weight
 from softclust.sources import n_threads, source_of
 from softclust.sources.rows import Rows
 
@@ -123,6 +123,7 @@ class LoopPredictions(Predictions):
         check_is_fitted(self)
         X = rows_of(self, X, reset=False)
         weight = None if sample_weight is None else check_weight(sample_weight, len(X))
+        check_total(weight, X.dtype)
         return source_of(Rows(X, self._fitted.units, weight), n_threads(self.n_jobs))
 
     def outlier_score(self, X: Any) -> Any:

@@ -44,7 +44,7 @@ def publish(estimator: Any, data: Data, outcome: Outcome, options: Options) -> N
         "n_samples_seen_": len(source),
         "n_iter_": fit.n_iter,
         "converged_": fit.converged,
-        "classes_": np.arange(c) if data.labels is None else data.labels.names(c),
+        "classes_": _classes(data, c, outcome.kept),
         "clusters_per_class_": 1 if data.labels is None else data.labels.per_class,
         "labels_": read.labels,
         "memberships_": read.memberships,
@@ -60,6 +60,13 @@ def publish(estimator: Any, data: Data, outcome: Outcome, options: Options) -> N
     estimator.__dict__.update(found)
     estimator._publish_more(read, outcome)
     warn_of_trouble(outcome, fitted, read, options)
+
+
+def _classes(data: Data, c: int, kept: np.ndarray | None) -> np.ndarray:
+    """The class of each of c clusters; `kept` are their places among those that were asked for."""
+    if data.labels is None:
+        return np.arange(c)
+    return data.labels.names(c) if kept is None else data.labels.names(data.n_clusters)[kept]
 
 
 def attributes_at(fitted: Fitted, dtype: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from softclust.errors import FeatureScaleWarning, warn
 from softclust.grammar.prototypes import Prototypes
 from softclust.knowledge.labels import Labels, check_labels
 from softclust.knowledge.pairs import NamedPairs, check_pairs
-from softclust.knowledge.sample_weight import check_weight
+from softclust.knowledge.sample_weight import check_total, check_weight
 from softclust.sources import is_remote, meta_of, n_threads, remote_rows, source_of
 from softclust.sources.files import are_files, is_file, opened
 from softclust.sources.rows import Rows, rows_as_they_are
@@ -112,6 +112,7 @@ def read(
     if labels is not None and per_class > 1:
         labels, c = labels.split(per_class), c * per_class
     weight = check_weight(sample_weight, len(X))
+    check_total(weight, X.dtype)
     if len(X) < c:
         raise ValueError(f"n_samples={len(X)} should be >= n_clusters={c}.")
     if geometry.in_data_units:

@@ -15,6 +15,7 @@ from softclust.grammar.prototypes import Points, RadialShells
 from softclust.grammar.prototypes.base import AT_CENTRES, AT_CIRCLES, AT_HARD_CLUSTERS, AT_NEIGHBOURHOODS
 from softclust.grammar.prototypes.bounded import DENSE_FEATURES
 from softclust.grammar.prototypes.shells import room
+from softclust.knowledge.numbers import as_floats
 from softclust.loop import recipes
 from softclust.loop.draws import drawing
 from softclust.loop.recipes import Start
@@ -70,7 +71,7 @@ def start_of(
 
 def given_centers(init: Any, rows: Rows, c: int) -> np.ndarray:
     """Centres that a user gave, checked, in loop units."""
-    V = np.array(init, dtype=np.float64)
+    V = as_floats(init, "The centers of init")
     expected = (c, rows.X.shape[1])
     if V.shape != expected:
         raise ValueError(

@@ -12,6 +12,7 @@ from softclust.compat.sklearn import Interval, StrOptions
 from softclust.estimators.cmeans import EXPONENT, CMeans
 from softclust.estimators.reading import Data
 from softclust.estimators.sentence import area_units
+from softclust.knowledge.numbers import as_floats
 from softclust.loop.scales import Scaling, tighter_scale
 
 
@@ -108,7 +109,7 @@ class TypicalityClusterer(CMeans):
 
 
 def _checked_scale(scale: Any, c: int) -> np.ndarray:
-    values = np.asarray(scale, dtype=np.float64)
+    values = as_floats(scale, "scale")
     if values.ndim > 1 or values.size not in (1, c):
         raise ValueError(f"scale has shape {values.shape}; it is a number or one for each of {c} clusters.")
     values = np.broadcast_to(values, (c,))

@@ -145,6 +145,8 @@ def _listed(family: np.ndarray | Iterable[Iterable[int]], c: int) -> list[tuple[
                 f"focal_sets has shape {family.shape}; a column for each of {c} clusters fits."
             )
         return [tuple(np.flatnonzero(row)) for row in family]
+    if isinstance(family, np.ndarray) and family.ndim == 0:
+        raise ValueError(f"focal_sets is {family}; a list of sets of clusters, such as [(0, 1)], fits.")
     chosen = []
     for place, members in enumerate(family):
         try:

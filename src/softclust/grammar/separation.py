@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     Derivative = Callable[[np.ndarray], np.ndarray]
 
 _COINCIDENT = 1e-4  # of the data's spread
+_GREATEST = float(np.finfo(float).max)  # strength
 
 
 def pair_strengths(strength: Strength, c: int) -> np.ndarray:
@@ -62,7 +63,7 @@ class _Separation:
     def _checked(self, c: int) -> np.ndarray:
         """Return the strength as 1 or c numbers, or raise an error that says what would fit."""
         values = np.atleast_1d(np.asarray(self.strength, dtype=object))
-        numbers = all(isinstance(s, Real) and 0 <= float(s) < np.inf for s in values)
+        numbers = all(isinstance(s, Real) and 0 <= s <= _GREATEST for s in values)
         if values.ndim != 1 or len(values) not in (1, c) or not numbers:
             raise InvalidParameterError(
                 f"The strength of {type(self).__name__} must be a number >= 0, {c} such numbers (one per "

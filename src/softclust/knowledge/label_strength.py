@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from softclust.knowledge.labels import Labels
+from softclust.knowledge.numbers import as_floats
 
 if TYPE_CHECKING:
     from softclust.sources.rows import Rows
@@ -25,7 +26,7 @@ def check_strength(strength: Any, labels: Labels, n: int) -> tuple[float, np.nda
 
     `strength` is a number, or one number for each row; in the second case the strength of the penalty is 1.
     """
-    values = np.asarray(strength, dtype=np.float64)
+    values = as_floats(strength, "label_strength")
     if values.ndim > 1 or (values.ndim == 1 and len(values) != n):
         raise ValueError(
             f"label_strength has shape {values.shape}; it is a number, 'auto', or one number for each of "

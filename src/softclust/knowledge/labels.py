@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from softclust.errors import warn
+from softclust.knowledge.numbers import as_floats
 from softclust.values import Value, cache_last
 
 if TYPE_CHECKING:
@@ -200,7 +201,7 @@ def _soft_labels(values: np.ndarray, c: int) -> Labels:
 
     Rows of NaN say nothing, nor do rows of ones if there are several clusters.
     """
-    degrees = values.astype(np.float64)
+    degrees = as_floats(values, "The degrees of a 2-D y")
     if degrees.shape[1] != c:
         raise ValueError(
             f"y has {degrees.shape[1]} columns; soft labels have one for each of the {c} clusters."

@@ -73,7 +73,7 @@ def _checked(pairs: Any, n: int, name: str) -> tuple[np.ndarray, np.ndarray]:
         pairs = pairs.pairs
     try:
         values = np.asarray(pairs, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} is not a list of pairs of row numbers: {error}.") from None
     values = values.reshape(0, 2) if values.size == 0 else values
     if values.ndim != 2 or values.shape[1] not in (2, 3):

@@ -6,6 +6,25 @@ from typing import Any
 
 import numpy as np
 
+from softclust.knowledge.numbers import as_floats
+
+# The greatest weight of all rows together: sums of weights times squared distances still have a float.
+_MOST_IN_ALL = {np.dtype("f4"): 1e30, np.dtype("f8"): 1e290}
+
+
+def check_total(weight: np.ndarray | None, dtype: np.dtype[Any]) -> None:
+    """Refuse weights of rows of this type with which sums over the rows have no float."""
+    if weight is None:
+        return
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    most = _MOST_IN_ALL[dtype]
+    if total > most:
+        raise ValueError(
+            f"sample_weight sums to {total:g}; rows of {dtype} take {most:g} at most. "
+            "Weights divided by the greatest would fit."
+        )
+
 
 def check_weight(sample_weight: Any, n: int) -> np.ndarray | None:
     """Check row weights, and return them as (n,) floats, or None if all are 1.
@@ -16,7 +35,7 @@ def check_weight(sample_weight: Any, n: int) -> np.ndarray | None:
         return None
     if np.isscalar(sample_weight):
         sample_weight = np.full(n, sample_weight)
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    weight = as_floats(sample_weight, "sample_weight")
     if weight.ndim != 1:
         raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D array.")
     if len(weight) != n:

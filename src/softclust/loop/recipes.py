@@ -60,6 +60,7 @@ class Outcome:
     fit: Fit
     natural_scale: np.ndarray
     source: Any  # the rows, with their labels and pairs
+    kept: np.ndarray | None = None  # the clusters that were not melted into others; None: all
 
 
 def run(
@@ -396,11 +397,12 @@ def merge(outcome: Outcome, source: Any, scaling: Scaling, options: Options) -> 
     clusters than there are modes, it tells their number.
     """
     model, fit, natural = outcome.model, outcome.fit, outcome.natural_scale
+    kept = np.arange(model.n_clusters)
     while len(pairs := coincident(fit.state, cast(np.ndarray, fit.state.scale), _MERGE_SHARE)):
         assert fit.state.scale is not None  # only partitions with scales are merged
         keep = np.setdiff1d(np.arange(model.n_clusters), pairs[:, 1])
         state = State(tuple(x[keep] for x in fit.state.theta), fit.state.scale[keep])
-        model, natural = model.of_clusters(keep), natural[keep]
+        model, natural, kept = model.of_clusters(keep), natural[keep], kept[keep]
         if source.rows.known is not None:
             known = source.rows.known.merged(pairs, keep)
             source = replace(source, rows=replace(source.rows, known=known))
@@ -411,4 +413,4 @@ def merge(outcome: Outcome, source: Any, scaling: Scaling, options: Options) -> 
             state = State(fuzzy.state.theta, scaling.factor * natural)
         again = alternate(model, source, state, options)
         fit = replace(again, n_iter=fit.n_iter + again.n_iter)
-    return Outcome(model, fit, natural, source)
+    return Outcome(model, fit, natural, source, kept)

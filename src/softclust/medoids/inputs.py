@@ -9,6 +9,7 @@ import numpy as np
 from softclust._lazy import kernels
 from softclust.sources import is_remote
 
+_SINGULAR = 1e-13  # of the mean variance of standardised features
 _MOST_MERGED = 20_000  # most rows among which equal rows are looked for
 
 
@@ -16,7 +17,10 @@ def given_medoids(init: Any, k: int, n: int, weight: np.ndarray | None) -> Any:
     """Check `init` and return it: its name, or the positions of rows as int64."""
     if isinstance(init, str):
         return init
-    init = np.asarray(init)
+    try:
+        init = np.asarray(init)
+    except ValueError as error:
+        raise ValueError(f"init should be row positions: {error}") from None
     if init.shape != (k,):
         raise ValueError(f"init has the shape {init.shape}; n_clusters={k} row positions would fit.")
     if init.dtype.kind not in "iu":
@@ -111,5 +115,20 @@ def completed(metric: Any, parameters: dict[str, Any] | None, X: np.ndarray) -> 
     if metric == "seuclidean" and "V" not in parameters:
         parameters["V"] = np.var(X, axis=0, ddof=1, dtype=np.float64)
     if metric == "mahalanobis" and not {"V", "VI"} & set(parameters):
-        parameters["VI"] = np.linalg.inv(np.atleast_2d(np.cov(X.T))).T
+        sigma = np.atleast_2d(np.cov(X.T))
+        if _is_singular(sigma):
+            raise ValueError(
+                'metric="mahalanobis" takes the inverse of the covariance of X, which has none: some '
+                "feature is constant or follows from others. Without it, or with "
+                'metric_params={"VI": numpy.linalg.pinv(numpy.cov(X.T))}, it would fit.'
+            )
+        parameters["VI"] = np.linalg.inv(sigma).T
     return parameters
+
+
+def _is_singular(sigma: np.ndarray) -> bool:
+    """Whether a covariance has no inverse but of rounding, whatever the units of the features."""
+    spread = np.sqrt(sigma.diagonal())
+    if not (np.isfinite(sigma).all() and (spread > 0).all()):
+        return True
+    return bool(np.linalg.eigvalsh(sigma / spread / spread[:, None])[0] < _SINGULAR * len(sigma))

@@ -14,6 +14,7 @@ from softclust.grammar.prototypes.axes import axes
 from softclust.grammar.prototypes.base import PURE_NUMBERS, Prototypes, Request, Theta
 from softclust.grammar.prototypes.parts import Parts, quadratic_parts
 from softclust.grammar.prototypes.points import HOLD, LOST, firm_solution
+from softclust.knowledge.numbers import as_floats
 from softclust.sources.spread import variances
 from softclust.values import cache_last
 
@@ -343,7 +344,7 @@ def _bounded(logs: np.ndarray, most: float) -> np.ndarray:
 
 def check_covariances(matrices: Any, c: int, p: int) -> np.ndarray:
     """Check that a user gave c covariance matrices (p, p); an error names the matrix that is none."""
-    sigma = np.array(matrices, dtype=np.float64)
+    sigma = as_floats(matrices, "The matrices of init").copy()
     if sigma.shape != (c, p, p):
         raise ValueError(
             f"The matrices of init have shape {sigma.shape}; {c} of {p} x {p} would fit, one a cluster."

@@ -12,6 +12,7 @@ from softclust.grammar.prototypes.base import PURE_NUMBERS, Request, Theta
 from softclust.grammar.prototypes.ellipsoids import check_covariances
 from softclust.grammar.prototypes.parts import Parts, quadratic_parts
 from softclust.grammar.prototypes.points import Points
+from softclust.knowledge.numbers import as_floats
 from softclust.sources.spread import covariance
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class SharedMetric(Points):
     @classmethod
     def shape_given(cls, matrices: Any, units: Units, c: int, p: int) -> None:
         """Check the one matrix; return None, because the geometry itself holds it."""
-        check_covariances(np.asarray(matrices, dtype=np.float64)[None], 1, p)
+        check_covariances(as_floats(matrices, "The matrix of init")[None], 1, p)
         return None
 
     def distances(self, points: np.ndarray, theta: Theta, frame: Frame) -> np.ndarray:

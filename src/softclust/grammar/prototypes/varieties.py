@@ -15,6 +15,7 @@ from softclust.grammar.prototypes.base import AT_NEIGHBOURHOODS, Prototypes, Req
 from softclust.grammar.prototypes.ellipsoids import about
 from softclust.grammar.prototypes.parts import Parts, quadratic_parts
 from softclust.grammar.prototypes.points import LOST
+from softclust.knowledge.numbers import as_floats
 from softclust.sources.spread import variances
 from softclust.values import cache_last
 
@@ -87,7 +88,7 @@ class Varieties(Prototypes):
 
         A matrix of zeros is a variety that has no direction yet.
         """
-        given = np.array(matrices, dtype=np.float64)
+        given = as_floats(matrices, "The matrices of init")
         if given.shape != (c, p, p):
             raise ValueError(
                 f"The matrices of init have shape {given.shape}; {c} of {p} x {p} would fit, one a cluster."
