@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self, cast
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -63,7 +63,7 @@ class _Separation:
     def _checked(self, c: int) -> np.ndarray:
         """Return the strength as 1 or c numbers, or raise an error that says what would fit."""
         values = np.atleast_1d(np.asarray(self.strength, dtype=object))
-        numbers = all(isinstance(s, Real) and 0 <= s <= _GREATEST for s in values)
+        numbers = all(isinstance(s, Real) and 0 <= cast(float, s) <= _GREATEST for s in values)
         if values.ndim != 1 or len(values) not in (1, c) or not numbers:
             raise InvalidParameterError(
                 f"The strength of {type(self).__name__} must be a number >= 0, {c} such numbers (one per "

@@ -9,7 +9,7 @@ import numpy as np
 from softclust.knowledge.numbers import as_floats
 
 # The greatest weight of all rows together: sums of weights times squared distances still have a float.
-_MOST_IN_ALL = {np.dtype("f4"): 1e30, np.dtype("f8"): 1e290}
+_MOST_OF_SINGLE, _MOST_OF_DOUBLE = 1e30, 1e290
 
 
 def check_total(weight: np.ndarray | None, dtype: np.dtype[Any]) -> None:
@@ -18,7 +18,7 @@ def check_total(weight: np.ndarray | None, dtype: np.dtype[Any]) -> None:
         return
     with np.errstate(over="ignore"):
         total = weight.sum()
-    most = _MOST_IN_ALL[dtype]
+    most = _MOST_OF_SINGLE if dtype == np.float32 else _MOST_OF_DOUBLE
     if total > most:
         raise ValueError(
             f"sample_weight sums to {total:g}; rows of {dtype} take {most:g} at most. "
