@@ -147,6 +147,7 @@ IMPOSSIBLE = {
     "medoids-mahalanobis _metric_parameters.dict.VI": -1.0,
     "repulsion _fitted.model.separation.strength": [],
     "spreading anchors_": 1.0,
+    "mixture _fitted.model.prototypes.total": 0,
     "spreading _fitted.share": 1e-320,
 }
 

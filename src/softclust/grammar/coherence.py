@@ -19,6 +19,7 @@ from softclust.grammar.state import State, Stats
 from softclust.sources.units import LARGEST_EXPONENT, Units
 
 _EDGE = 2.0 ** (LARGEST_EXPONENT[np.dtype("f8")] + 1)  # no centre is farther from the origin of the loop
+_LEAST_TOTAL = float(np.finfo(float).tiny)  # weight of all rows, by which sums are divided
 _ABOVE_1 = float(np.nextafter(1.0, 2.0))
 # Ranges of the numbers of partitions, by their names.
 _RANGES = {
@@ -132,7 +133,7 @@ def _check_prototypes(prototypes: Prototypes, p: int) -> None:
         elif isinstance(value, str) and value not in _KINDS:
             raise ValueError(f"{name} is {value!r}; one of {', '.join(_KINDS)} would fit")
         elif isinstance(value, int | float | np.number):
-            check_number(value, name, 0.0)
+            check_number(value, name, _LEAST_TOTAL if field.name == "total" else 0.0)
 
 
 def check_state(model: Model, state: State, p: int, linked: tuple[int, int] | None = None) -> None:
