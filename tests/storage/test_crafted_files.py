@@ -148,6 +148,7 @@ IMPOSSIBLE = {
     "repulsion _fitted.model.separation.strength": [],
     "spreading anchors_": 1.0,
     "mixture _fitted.model.prototypes.total": 0,
+    "repulsion _fitted.model.separation.strength": "auto",
     "spreading _fitted.share": 1e-320,
 }
 

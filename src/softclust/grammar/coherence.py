@@ -93,7 +93,9 @@ def _check_separation(separation: Any, c: int) -> None:
     if isinstance(strength, np.ndarray):
         shape = (1,) if strength.shape == (1,) else (c,)
         check_array(strength, "the strengths of the separation", shape, 0.0)
-    elif not separation.is_automatic:
+    elif isinstance(strength, str):
+        raise ValueError(f"the strength of the separation is {strength!r}; the number of a fit would fit")
+    else:
         check_number(strength, "the strength of the separation", 0.0)
 
 
