@@ -69,6 +69,19 @@ def lowest_nearby(model, X):
     ("cls", "seed", "p", "c"), [(FUZZY, 18, 2, 2), (FUZZY, 34, 2, 3), (POSSIBILISTIC, 2, 3, 2)]
 )
 def test_converged_shells_rest(geometry, cls, seed, p, c):
+    rest(geometry, cls, seed, p, c)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("geometry", ["shells", "radial-shells"])
+@pytest.mark.parametrize("seed", range(40))
+def test_converged_shells_rest_in_forty_draws(geometry, seed):
+    cls = FUZZY if seed % 4 else POSSIBILISTIC
+    rest(geometry, cls, seed, 2 + seed % 2, 2 + seed % 3)
+
+
+def rest(geometry, cls, seed, p, c):
+    """Fit shells, and look for a lower J nearby."""
     X = rings(seed, p, c)
     model = cls(c, geometry=geometry, random_state=seed, max_iter=1000).fit(X)
     value, lowest = lowest_nearby(model, X)
