@@ -63,7 +63,7 @@ def publish(estimator: Any, data: Data, outcome: Outcome, options: Options) -> N
 
 
 def _classes(data: Data, c: int, kept: np.ndarray | None) -> np.ndarray:
-    """The class of each of c clusters; `kept` are their places among those that were asked for."""
+    """Return the class of each of c clusters.  `kept` are the clusters that merging has left; None: all."""
     if data.labels is None:
         return np.arange(c)
     return data.labels.names(c) if kept is None else data.labels.names(data.n_clusters)[kept]

@@ -60,7 +60,7 @@ class Outcome:
     fit: Fit
     natural_scale: np.ndarray
     source: Any  # the rows, with their labels and pairs
-    kept: np.ndarray | None = None  # the clusters that were not melted into others; None: all
+    kept: np.ndarray | None = None  # the clusters that merging has left, by their first numbers; None: all
 
 
 def run(
