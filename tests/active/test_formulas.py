@@ -51,8 +51,16 @@ def company_of(view):
     return {i: min(1, value / usual) for i, value in density.items()}
 
 
-def is_greedy(view, weight, rows, own=None):
-    """Whether each row in turn has the greatest sum_j weight_j max(0, K_ij - covered_j).
+def standing_of(view):
+    """The mean reach of ten neighbours over a candidate's own; a reach ends at the tenth other row."""
+    D = distances(view.X)
+    near = {i: sorted((j for j in range(len(D)) if j != i), key=lambda j: D[i, j])[:10] for i in range(len(D))}
+    reach = {i: D[i, rows[-1]] for i, rows in near.items()}
+    return {i: min(1, np.mean([reach[j] for j in near[i]]) / reach[i]) for i in view.candidates}
+
+
+def is_greedy(view, weight, rows, own=None, worth=None):
+    """Whether each row in turn has the greatest worth_i sum_j weight_j max(0, K_ij - covered_j).
 
     Of the term j = i, the share own[i] counts.
     """
@@ -61,8 +69,11 @@ def is_greedy(view, weight, rows, own=None):
     chosen = []
     for row in rows:
         gains = {
-            i: sum(w * max(0, k - done) for w, k, done in zip(weight, K[i], covered, strict=True))
-            - (0 if own is None else (1 - own[i]) * weight[i] * (1 - covered[i]))
+            i: (1 if worth is None else worth[i])
+            * (
+                sum(w * max(0, k - done) for w, k, done in zip(weight, K[i], covered, strict=True))
+                - (0 if own is None else (1 - own[i]) * weight[i] * (1 - covered[i]))
+            )
             for i in view.candidates
             if i not in chosen
         }
@@ -95,8 +106,8 @@ def test_coverings(seed, asked):
         ("doubt-mix", mix_weights(view)),
     ):
         rows = STRATEGIES[name](view, 5, np.random.default_rng(0))
-        own = company_of(view) if name == "doubt-mix" else None
-        assert len(rows) == 5 and is_greedy(view, weight, rows, own), name
+        shares = (company_of(view), standing_of(view)) if name == "doubt-mix" else ()
+        assert len(rows) == 5 and is_greedy(view, weight, rows, *shares), name
 
 
 def test_isolated_rows_are_not_asked(seed):
@@ -107,6 +118,17 @@ def test_isolated_rows_are_not_asked(seed):
     )
     assert STRATEGIES["doubt-mix"](view, 10, rng).max() < 150
     assert STRATEGIES["cover"](view, 10, rng).max() >= 150
+
+
+def test_noise_among_clusters_is_asked_less_than_by_lot_and_a_small_class_is_seen(seed):
+    rng = np.random.default_rng(seed)
+    clusters = np.concatenate([rng.normal(size=(100, 2)) + place for place in ((0, 0), (9, 0), (0, 9))])
+    small, noise = rng.normal(size=(12, 2)) / 3 + [30, 30], rng.uniform(-4, 13, size=(60, 2))
+    X = np.concatenate([clusters, small, noise])
+    view = View(X, np.full((372, 3), 1 / 3), np.arange(0), np.arange(372), np.arange(372), 40, np.arange(372))
+    rows = STRATEGIES["doubt-mix"](view, 40, rng)
+    assert (rows >= 312).sum() < 60 * 40 / 372
+    assert ((rows >= 300) & (rows < 312)).any()
 
 
 def test_scores(seed):

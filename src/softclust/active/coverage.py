@@ -8,6 +8,8 @@ import numpy as np
 
 MOST_PROBES = 256  # rows from which the radius and the densities are estimated
 _MOST_NEIGHBOURS = 1000  # rows among which a candidate has neighbours, or none
+_TENTH = 10  # the neighbour whose distance tells how thin a place is
+_LEAST_STANDING = 1e-3  # of a row in a thin place: its question is not worth nothing
 _BLOCK = 256  # candidates whose kernel fits into the cache
 _AGAIN = 32  # candidates whose gain is computed anew at a time
 
@@ -57,9 +59,8 @@ class Neighbourhoods:
 
         `own` is the position of each row among the places, or -1.  A row without neighbours has 0.
         """
-        step = -(-len(self.places) // _MOST_NEIGHBOURS)
+        step, is_other = self._others(own)
         others, width = self.places[::step] * np.float32(self.width), np.float32(self.width)
-        is_other = (own >= 0) & (own % step == 0)
         density = np.concatenate(
             [
                 kernel(Z[i : i + _BLOCK] * width, others).sum(axis=1, dtype=np.float64)
@@ -69,6 +70,45 @@ class Neighbourhoods:
         density = np.maximum(density - is_other, 0.0) / np.maximum(len(others) - is_other, 1)
         usual = np.median(density)
         return np.minimum(1.0, density / usual) if usual > 0 else np.ones(len(Z))
+
+    def standing(self, Z: np.ndarray, own: np.ndarray) -> np.ndarray:
+        """(a,) the mean reach of the ten neighbours of rows Z over their own reach, at most 1.
+
+        The reach of a row is the distance to its tenth nearest other row.  A row of a small class, far from
+        all others, stands as well as its neighbours do; noise among dense clusters does not (after the
+        local outlier factor of Breunig, Kriegel, Ng & Sander 2000).  `own` is as for `company`.
+        """
+        step, is_other = self._others(own)
+        others = self.places[::step]
+        tenth = min(_TENTH, len(others) - 1)
+        if tenth < 1:
+            return np.ones(len(Z))
+        _, theirs = _nearest(others, others, np.arange(len(others)), tenth)
+        nearest, mine = _nearest(Z, others, np.where(is_other, own // step, -1), tenth)
+        usual = theirs[nearest].mean(axis=1)
+        share = np.divide(usual, mine, out=np.ones(len(Z)), where=mine > 0)
+        return np.clip(share, _LEAST_STANDING, 1.0)
+
+    def _others(self, own: np.ndarray) -> tuple[int, np.ndarray]:
+        """Return the step between places that count as others, and which rows are among these places."""
+        step = -(-len(self.places) // _MOST_NEIGHBOURS)
+        return step, (own >= 0) & (own % step == 0)
+
+
+def _nearest(Z: np.ndarray, others: np.ndarray, own: np.ndarray, q: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions (a, q) of the q nearest others of each row, and the distance of the last one.
+
+    `own` is the position of the row itself among the others, or -1.
+    """
+    nearest, reach = np.empty((len(Z), q), dtype=np.int64), np.empty(len(Z))
+    for start in range(0, len(Z), _BLOCK):
+        gaps = squared_distances(Z[start : start + _BLOCK], others)
+        mine = own[start : start + _BLOCK]
+        gaps[np.flatnonzero(mine >= 0), mine[mine >= 0]] = np.inf
+        found = np.argpartition(gaps, q - 1, axis=1)[:, :q]
+        nearest[start : start + _BLOCK] = found
+        reach[start : start + _BLOCK] = np.sqrt(np.take_along_axis(gaps, found, axis=1).max(axis=1))
+    return nearest, reach
 
 
 def squared_distances(A: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -119,11 +159,12 @@ def greedy(
     n: int,
     own: np.ndarray | None = None,
     lost: np.ndarray | None = None,
+    worth: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Choose n rows of Z one after the other, each with the greatest gain; return positions and gains.
 
     `own` is the position of each row among the places, or -1, and `lost` the share of its own place that a
-    row does not earn.  A gain never grows when other rows are chosen, so an old gain bounds the new one,
+    row does not earn; `worth` multiplies the gain of each row.  A gain never grows when other rows are chosen, so an old gain bounds the new one,
     and only the rows with the greatest bounds are computed anew.
     """
     weight, covered = weight.astype(np.float32), covered.copy()
@@ -133,7 +174,8 @@ def greedy(
 
     def gains_now(some: np.ndarray) -> np.ndarray:
         alone = own_weight[some] * np.maximum(1 - covered[own[some]], 0)
-        return gains_of(Z[some], places, weight, covered) - alone
+        gains = gains_of(Z[some], places, weight, covered) - alone
+        return gains if worth is None else gains * worth[some]
 
     bound = gains_now(np.arange(len(Z)))
     fresh = np.ones(len(Z), dtype=bool)

@@ -100,14 +100,16 @@ def _typical(view: View, n: int, rng: np.random.Generator) -> np.ndarray:
 def _covering(view: View, n: int, weight: np.ndarray, *, in_company: bool = False) -> np.ndarray:
     """Choose rows that cover the places greedily, by these weights of the places.
 
-    `in_company`: a row earns its own place only as far as it has neighbours.
+    `in_company`: a row earns its own place only as far as it has neighbours, and all it earns counts as far
+    as its place is as dense as those of its neighbours.
     """
-    Z, own, lost = view.near.at(view.X[view.candidates]), None, None
+    Z, own, lost, worth = view.near.at(view.X[view.candidates]), None, None, None
     if in_company:
         own = np.minimum(np.searchsorted(view.places, view.candidates), len(view.places) - 1)
         own = np.where(view.places[own] == view.candidates, own, -1)
         lost = 1 - view.near.company(Z, own)
-    chosen, _ = coverage.greedy(Z, view.near.places, weight, view.covered, n, own, lost)
+        worth = view.near.standing(Z, own)
+    chosen, _ = coverage.greedy(Z, view.near.places, weight, view.covered, n, own, lost, worth)
     return view.candidates[chosen]
 
 
@@ -136,7 +138,9 @@ def _doubt_mix(view: View, n: int, rng: np.random.Generator) -> np.ndarray:
     """Cover all rows, and doubtful rows more; the doubt of rows in empty places counts for little.
 
     An isolated row informs nobody: what a row earns from its own place counts only as far as it has
-    neighbours.  Else many of the late questions, whose kernel is narrow, would meet noise.
+    neighbours, and all it earns as far as its place is as dense as those of its neighbours.  Else many of
+    the late questions, whose kernel is narrow, would meet noise.  A thin place by itself does not count
+    less: it may be a small class.
     """
     floor, doubt = mixed_weight(view)
     return _covering(view, n, floor + doubt, in_company=True)
