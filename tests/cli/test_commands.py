@@ -53,6 +53,21 @@ def test_a_partly_filled_label_column_just_works(folder, capsys):
     assert np.mean([a["cluster"] == b["cluster"] for a, b in zip(rows, again, strict=True)]) > 0.95
 
 
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (("--model", "m.pkl"), "m.pkl ends in .pkl, but a model is a zip archive; m.zip fits."),
+        (("--model", "m.csv"), "m.csv ends in .csv, but a model is a zip archive; m.zip fits."),
+        (("--seed", -1), '"-1" for --seed'),
+        (("--seed", 2**32), "for --seed"),
+    ],
+)
+def test_a_model_is_no_pickle_and_a_seed_is_named(folder, capsys, wrong, words):
+    assert call("fit", "iris.csv", "--clusters", 3, "--drop", "species", "--out", "m.csv", *wrong) != 0
+    assert words in " ".join(capsys.readouterr().err.split())
+    assert [path.name for path in folder.iterdir()] == ["iris.csv"]
+
+
 def test_data_go_to_the_standard_output(folder, capsys):
     assert call("fit", "iris.csv", "--clusters", 3, "--drop", "species", "--method", "pcm") == 0
     rows = rows_of(capsys.readouterr().out)

@@ -93,6 +93,17 @@ def draw_lasso(page, corners):
     mouse.up()
 
 
+def check_dots(page, rows):
+    """The map has a dot in the colour of ink on each row that a lasso told."""
+    seen = page.tell(
+        f"""{rows}.map((row) => {{
+            const [x, y] = map.screenOf(row).map(Math.round);
+            return [...map.base.getContext('2d').getImageData(x, y, 1, 1).data.slice(0, 3)].join(); }})"""
+    )
+    ink = page.tell("map.colours.ink")
+    assert set(seen) == {",".join(str(int(ink[at : at + 2], 16)) for at in (1, 3, 5))}
+
+
 def test_a_job_survives_reload_and_kill(chromium, data):
     arguments = [data, "--key", "id", "--clusters", "3", "--classes", "north,east,south"]
     with StudioProcess(*arguments) as studio, StudioPage(chromium, studio.address) as page:
@@ -117,6 +128,7 @@ def test_a_job_survives_reload_and_kill(chromium, data):
         page.press("3")
         page.heard(f"{len(chosen)} rows are south")
         page.heard("model fitted")
+        check_dots(page, chosen)
 
         page.press("d")
         for row in (2, 31):

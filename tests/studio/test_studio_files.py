@@ -427,6 +427,8 @@ def test_killed_and_resumed(blobs, command):
         (("blobs.csv", "--clusters", "0"), "--clusters 0 does not fit"),
         (("blobs.csv", "--method", "nothing"), "nothing"),
         (("blobs.csv", "--method", "kmedoids", "--clusters", "2"), ""),
+        (("blobs.csv", "--clusters", "3", "--port", "80000"), "cannot listen on 127.0.0.1:80000"),
+        (("blobs.csv", "--seed", "-1"), "--seed"),
     ],
 )
 def test_errors_of_the_command(blobs, tmp_path, monkeypatch, capsys, arguments, words):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import App, Parameter, validators
 
 from softclust.versions import version_line
 
@@ -44,6 +44,7 @@ Standardize = Annotated[
         "a few values are far from all others. By default yes, unless all columns name one unit."
     ),
 ]
+Seed = Annotated[int, Parameter(validator=validators.Number(gte=0, lte=2**32 - 1))]
 Settings = Annotated[
     list[str] | None,
     Parameter(
@@ -58,7 +59,7 @@ def demo(
     *,
     out: Path = Path("memberships.csv"),
     report: Path = Path("report.html"),
-    seed: int = 0,
+    seed: Seed = 0,
     force: bool = False,
 ):
     """Cluster Iris with noise and a few labels: show clusters, doubtful rows, outliers; write a report.
@@ -96,7 +97,7 @@ def fit(
     many_classes: bool = False,
     standardize: Standardize = None,
     set_: Settings = None,
-    seed: int = 0,
+    seed: Seed = 0,
     out: Path | None = None,
     only_memberships: OnlyMemberships = False,
     model: Path | None = None,
@@ -266,7 +267,7 @@ def ask(
     sheet: Sheet = None,
     strategy: str = "doubt-mix",
     audit: float = 0.0,
-    seed: int = 0,
+    seed: Seed = 0,
     out: Path | None = None,
     json: bool = False,
     force: bool = False,
@@ -366,7 +367,7 @@ def studio(
     drop: Dropped = None,
     standardize: Standardize = True,
     set_: Settings = None,
-    seed: int = 0,
+    seed: Seed = 0,
     session: Path | None = None,
     host: str = "127.0.0.1",
     port: int = 0,
@@ -438,7 +439,7 @@ def select(
     missing: Missing = None,
     standardize: Standardize = None,
     set_: Settings = None,
-    seed: int = 0,
+    seed: Seed = 0,
     out: Path | None = None,
     json: bool = False,
     force: bool = False,

@@ -25,7 +25,7 @@ _HEAD = 1000  # rows read to find the types of the columns
 def fit(data, make, choice, *, standardize, scheduler, out, model_path, as_json, force):
     """Cluster the rows of many files; `make(y)` returns the estimator for the labels y."""
     output = None if out is None else Output.of_table(out, force)
-    model_output = None if model_path is None else Output(model_path, force)
+    model_output = None if model_path is None else Output.of_model(model_path, force)
     check_apart(output, model_output, inputs=data)
     if output is not None and kind_of(out) not in ("parquet", "csv"):
         raise ValueError(f"{out}: memberships of a cluster are written as .parquet or .csv.")

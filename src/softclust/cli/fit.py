@@ -42,7 +42,7 @@ def fit(
         )  # fmt: skip
         return
     output = None if as_json and out is None else Output.of_table(out, force)
-    model_output = None if model_path is None else Output(model_path, force)
+    model_output = None if model_path is None else Output.of_model(model_path, force)
     page = None if report_path is None else Output(report_path, force)
     check_apart(output, model_output, page, inputs=data)
     rows = choice.read(data)

@@ -55,12 +55,19 @@ def run(
                 drop=drop or (), say=say,
             )  # fmt: skip
             path = session_path or data.with_name(f"{data.stem}.studio.jsonl")
+        is_new = not path.exists()
         session, writer = open_session(
             rows, path, method=method, clusters=clusters, classes=classes or (), standardize=standardize,
             settings=lambda model: parsed_settings(settings, model), seed=seed, say=say,
         )  # fmt: skip
         stack.callback(writer.close)
-        server = Server(rows, session, writer, host=host, port=port)
+        try:
+            server = Server(rows, session, writer, host=host, port=port)
+        except BaseException:
+            writer.close()
+            if is_new:  # nobody said anything yet
+                path.unlink(missing_ok=True)
+            raise
         say(f"The studio: {server.address}?token={server.token}")
         say("Ctrl-C ends it; every answer is saved at once.")
         server.run(open_browser=browser)

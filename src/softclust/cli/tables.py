@@ -14,6 +14,7 @@ from softclust.storage.replacement import replacement
 
 _EXCEL_ROWS = 2**20  # of a sheet, with the header
 _WRITTEN = (".csv", ".tsv", ".txt", ".xlsx", ".parquet", ".pq", ".arrow", ".feather", ".ipc")
+_OTHER_MODELS = (".pkl", ".pickle", ".joblib", ".json", ".onnx", *_WRITTEN)  # what a model is not
 _IN_EXCEL = (bool, int, float, str)  # other cells are written as text
 
 
@@ -87,6 +88,15 @@ class Output:
         if path is not None and kind_of(path) == "excel":
             _openpyxl(path)
         return output
+
+    @classmethod
+    def of_model(cls, path, force=False):
+        """Return an output for a model; an ending that promises another kind of file is refused."""
+        if path.suffix.lower() in _OTHER_MODELS:
+            raise ValueError(
+                f"{path} ends in {path.suffix}, but a model is a zip archive; {path.with_suffix('.zip')} fits."
+            )
+        return cls(path, force)
 
     def write_table(self, columns):
         """Write a dict of columns in the format of the path's ending; standard output gets CSV."""

@@ -190,7 +190,7 @@ export class MapView {
     const scene = {
       points: this.points,
       members: this.members,
-      palette: palette(this.clusters, this.theme, this.colours.ground),
+      palette: palette(this.clusters, this.theme, this.colours),
       radius: this.radius() * this.scale,
     };
     const frame = { pixels: this.pixels, width: this.base.width, height: this.base.height };

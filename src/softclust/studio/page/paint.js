@@ -28,7 +28,7 @@ const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at 
 const packed = ([r, g, b]) => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 
 /** Colours of every cluster at every level of doubt, and last those of rows that belong to none. */
-export function palette(clusters, theme, background) {
+export function palette(clusters, theme, { ground: background, ink }) {
   const ground = channels(background);
   const colours = new Uint32Array((clusters + 1) * LEVELS);
   for (let k = 0; k <= clusters; k++) {
@@ -38,7 +38,7 @@ export function palette(clusters, theme, background) {
       colours[k * LEVELS + level] = packed(full.map((value, c) => Math.round(value * share + ground[c] * (1 - share))));
     }
   }
-  return { colours, clusters, ground: packed(ground) };
+  return { colours, clusters, ground: packed(ground), ink: packed(channels(ink)) };
 }
 
 /** The radius of a point in pixels of the screen. */
@@ -82,23 +82,28 @@ function over(colour, ground, alpha) {
 export function paint(frame, scene, view) {
   const { pixels, width, height } = frame;
   const { points, members, radius } = scene;
-  const { colours, clusters, ground } = scene.palette;
+  const { colours, clusters, ground, ink } = scene.palette;
   pixels.fill(ground);
   const disc = discStamp(radius, width);
   const cross = crossStamp(Math.max(radius, 1.5), width);
+  const dot = discStamp(Math.max(radius * 0.36, 0.6), width);
   const n = points.length / 2;
   const put = n <= SMOOTH ? blend : set;
   const { sx, sy, ox, oy } = view;
+  const bulk = []; // pixels of rows told by a lasso: their dots lie above all discs
   for (let i = 0; i < n; i++) {
     const x = (ox + points[2 * i] * sx + 0.5) | 0;
     const y = (oy - points[2 * i + 1] * sy + 0.5) | 0;
-    const stamp = members[3 * i + 2] & FLAG.outlier ? cross : disc;
+    const flags = members[3 * i + 2];
+    const stamp = flags & FLAG.outlier ? cross : disc;
     const reach = stamp.reach;
     if (x < reach || y < reach || x >= width - reach || y >= height - reach) continue;
     const winner = members[3 * i];
     const column = winner < clusters ? winner : clusters;
     put(pixels, y * width + x, stamp, colours[column * LEVELS + (members[3 * i + 1] >> 2)]);
+    if (flags & FLAG.bulk) bulk.push(y * width + x);
   }
+  for (const at of bulk) put(pixels, at, dot, ink);
 }
 
 function set(pixels, at, { offsets }, colour) {
