@@ -37,7 +37,8 @@ from softclust.active import Session, ask_rows, doubted_labels, simulate
 SEEN = ("iris", "wine", "breast cancer", "ecoli", "letters IJL", "overlapping p=2 c=4",
         "unbalanced p=32 c=4", "uniform noise p=2 c=4", "glass", "digits", "unbalanced p=2 c=3",
         "uniform noise p=8 c=4", "moons", "spreads", "stretched p=8 c=4", "blobs p=16 c=12",
-        "overlapping p=8 c=4", "stretched p=2 c=4", "unbalanced p=8 c=2", "uniform noise p=32 c=4")  # fmt: skip
+        "overlapping p=8 c=4", "stretched p=2 c=4", "unbalanced p=8 c=2",
+        "uniform noise p=32 c=4")  # fmt: skip
 NEW = ("blobs p=4 c=5", "blobs p=32 c=20", "blobs p=64 c=10", "overlapping p=32 c=6",
        "unbalanced p=64 c=2", "stretched p=32 c=4", "circles", "rings", "x2000", "gauss k2")  # fmt: skip
 MOST_ROWS = 400

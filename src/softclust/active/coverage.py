@@ -164,8 +164,8 @@ def greedy(
     """Choose n rows of Z one after the other, each with the greatest gain; return positions and gains.
 
     `own` is the position of each row among the places, or -1, and `lost` the share of its own place that a
-    row does not earn; `worth` multiplies the gain of each row.  A gain never grows when other rows are chosen, so an old gain bounds the new one,
-    and only the rows with the greatest bounds are computed anew.
+    row does not earn; `worth` multiplies the gain of each row.  A gain never grows when other rows are
+    chosen, so an old gain bounds the new one, and only the rows with the greatest bounds are computed anew.
     """
     weight, covered = weight.astype(np.float32), covered.copy()
     if own is None or lost is None:

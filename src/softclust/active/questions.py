@@ -36,9 +36,9 @@ def ask_rows(
     over the rows j: a question covers the rows about it, doubtful rows count more, and the questions of a
     batch lie apart (after Bae, Oliveira & Sutherland 2025).  doubt_j is the margin of row j, as far as its
     place is dense, and the floor is three times the mean doubt, at least .05.  The term of row i itself
-    counts only as far as there are other rows about it, and the whole sum as far as the place of row i is as
-    dense as those of its neighbours, so that few questions meet noise.  The kernel K narrows from question
-    to question, so that questions explore first and refine later.
+    counts only as far as there are other rows about it, and the whole sum as far as the place of row i is
+    as dense as those of its neighbours, so that few questions meet noise.  The kernel K narrows from
+    question to question, so that questions explore first and refine later.
 
     Features count alike: scale them first if their units differ.
 

@@ -93,9 +93,8 @@ class Output:
     def of_model(cls, path, force=False):
         """Return an output for a model; an ending that promises another kind of file is refused."""
         if path.suffix.lower() in _OTHER_MODELS:
-            raise ValueError(
-                f"{path} ends in {path.suffix}, but a model is a zip archive; {path.with_suffix('.zip')} fits."
-            )
+            fitting = path.with_suffix(".zip")
+            raise ValueError(f"{path} ends in {path.suffix}, but a model is a zip archive; {fitting} fits.")
         return cls(path, force)
 
     def write_table(self, columns):
