@@ -91,7 +91,7 @@ def test_two_results_do_not_share_a_file(tmp_path, capfd):
     (tmp_path / "link").symlink_to(tmp_path)
     same = tmp_path / "link" / "o.csv"
     assert run(
-        "fit", data, "--clusters", 3, "--drop", "class", "--out", tmp_path / "o.csv", "--model", same
+        "fit", data, "--clusters", 3, "--drop", "class", "--out", tmp_path / "o.csv", "--report", same
     )
     assert "two results" in capfd.readouterr().err
     assert not (tmp_path / "o.csv").exists()
