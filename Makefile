@@ -23,15 +23,15 @@ demo: .venv/cli,plot.stamp
 
 test: .venv/test.stamp
 	$(NATIVE)
-	$(BIN)/python -m pytest -n auto -q
+	$(BIN)/python -m pytest -n auto --dist worksteal -q
 
 test-all: .venv/test.stamp
 	$(NATIVE)
-	$(BIN)/python -m pytest -n auto -q -m ""
+	$(BIN)/python -m pytest -n auto --dist worksteal -q -m ""
 
 # The tier that compiles at the first fit, on a processor without vectors of its own.
 test-jit: .venv/test.stamp
-	SOFTCLUST_NATIVE=0 NUMBA_CPU_NAME=generic $(BIN)/python -m pytest -n auto -q \
+	SOFTCLUST_NATIVE=0 NUMBA_CPU_NAME=generic $(BIN)/python -m pytest -n auto --dist worksteal -q \
 		tests/parts tests/oracles tests/laws/test_descent.py tests/run tests/test_compat.py
 	$(BIN)/python -m pytest -q -m "" tests/test_native.py
 
@@ -48,14 +48,14 @@ mutants: .venv/test.stamp
 # The fast suite, and the lines and branches that it leaves out.
 coverage: .venv/test.stamp
 	$(NATIVE)
-	$(BIN)/python -m pytest -n auto -q --cov
+	$(BIN)/python -m pytest -n auto --dist worksteal -q --cov
 
 # The estimators with the oldest versions that are promised.
 test-oldest: .venv/test.stamp
 	$(NATIVE)
 	$(PYTHON) -m venv .venv-oldest
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' -c constraints/oldest.txt
-	.venv-oldest/bin/python -m pytest -n auto -q tests/estimators tests/laws tests/run tests/test_compat.py
+	.venv-oldest/bin/python -m pytest -n auto --dist worksteal -q tests/estimators tests/laws tests/run tests/test_compat.py
 
 lint: .venv/lint.stamp
 	$(BIN)/ruff check .

@@ -73,7 +73,8 @@ def test_a_summary_for_programs_from_a_cluster_that_is_there(folder, capsys):
         (["--drop", "kind", "--scheduler", "tcp://127.0.0.1:1"], "no scheduler at tcp://127.0.0.1:1"),
     ],
 )
-def test_what_does_not_fit(arguments, sentence, folder, capsys):
+def test_what_does_not_fit(arguments, sentence, folder, capsys, monkeypatch):
+    monkeypatch.setattr("softclust.cli.cluster._PATIENCE", "300ms")
     assert call("fit", *PARTS, "--clusters", "3", *arguments) == 2
     assert sentence in " ".join(capsys.readouterr().err.split())
 

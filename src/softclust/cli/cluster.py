@@ -20,6 +20,7 @@ from softclust.files.words import CAN_BE_KEPT
 
 _STANDARDIZED = "Columns are standardised: mean 0, standard deviation 1."
 _HEAD = 1000  # rows read to find the types of the columns
+_PATIENCE = "10s"  # for a scheduler that does not answer
 
 
 def fit(data, make, choice, *, standardize, scheduler, out, model_path, as_json, force):
@@ -135,7 +136,7 @@ def _cluster(scheduler, words):
 
     if scheduler:
         try:
-            client = Client(scheduler, timeout="10s")
+            client = Client(scheduler, timeout=_PATIENCE)
         except OSError:
             raise ValueError(f"There is no scheduler at {scheduler}.") from None
         with client:
