@@ -353,6 +353,18 @@ def test_workers_that_are_not_there_are_not_near(client):
     assert not client.sync(workers._is_near, client, ["tcp://127.0.0.1:9"])
 
 
+def test_answers_of_a_worker_of_this_process_are_not_waited_for(monkeypatch):
+    """A client that only knows the address has a loop of its own."""
+    monkeypatch.setattr(workers, "_PATIENCE", 60.0)
+    with (
+        LocalCluster(1, processes=False, dashboard_address="127.0.0.1:0", silence_logs=50) as cluster,
+        Client(cluster.scheduler_address),
+    ):
+        began = time.monotonic()
+        assert_same(make().fit(X), make().fit(far()))
+        assert time.monotonic() - began < 10  # a second or two; 17 while answers were not heard
+
+
 def test_workers_with_several_threads(monkeypatch):
     """One that asks its own threads to sweep."""
     monkeypatch.setattr(far_away, "_SHARD_BYTES", 1)

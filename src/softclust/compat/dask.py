@@ -1,4 +1,4 @@
-"""Dask: empty collections with their columns, the client of a cluster, and direct calls of actors."""
+"""Dask: empty collections with their columns, the client of a cluster, and calls of actors."""
 
 from __future__ import annotations
 
@@ -39,3 +39,14 @@ def address_of(actor: Any) -> str:
 def ask_directly(actor: Any, client: Any) -> None:
     """Let calls of an actor go to its worker, not through the scheduler."""
     actor._client = _Direct(client)
+
+
+def on_the_loop_of(actor: Any, function: Any, *arguments: Any) -> Any:
+    """Run a coroutine function where the answers of an actor arrive, and return its result.
+
+    That is the loop of the client, or of a worker of this process if there is one.  A wait on another loop
+    would not be woken.
+    """
+    from distributed.utils import sync
+
+    return sync(actor._io_loop, function, *arguments)

@@ -17,7 +17,7 @@ from typing import Any
 from distributed import wait
 from distributed.protocol import pickle
 
-from softclust.compat.dask import address_of, ask_directly
+from softclust.compat.dask import address_of, ask_directly, on_the_loop_of
 
 _PATIENCE = 2.0  # s without an answer, after which the crew checks that its holders are still there
 _MOST_DIRECT = 256  # connections to workers; a client has 512
@@ -117,7 +117,8 @@ class Crew:
             with _losses():
                 asked.append(holder.serve(message, own))
         results: list[Any] = [None] * len(details)
-        for mine, answer in zip(self.places, self.client.sync(self._answers, asked), strict=True):
+        answers = on_the_loop_of(self.holders[0], self._answers, asked)
+        for mine, answer in zip(self.places, answers, strict=True):
             for place, result in zip(mine, pickle.loads(answer), strict=True):
                 results[place] = result
         return results
