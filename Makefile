@@ -29,8 +29,9 @@ test-all: .venv/test.stamp
 	$(NATIVE)
 	$(BIN)/python -m pytest -n auto --dist worksteal -q -m ""
 
-# The tier that compiles at the first fit, on a processor without vectors of its own.
+# The tier that compiles at the first fit, on a processor without vectors of its own; all levels of the other.
 test-jit: .venv/test.stamp
+	$(NATIVE) --all-levels
 	SOFTCLUST_NATIVE=0 NUMBA_CPU_NAME=generic $(BIN)/python -m pytest -n auto --dist worksteal -q \
 		tests/parts tests/oracles tests/laws/test_descent.py tests/run tests/test_compat.py
 	$(BIN)/python -m pytest -q -m "" tests/test_native.py
@@ -73,9 +74,9 @@ docs: .venv/docs.stamp
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --nitpicky --builder html docs docs/_build/html
 	$(BIN)/python docs/check_html.py docs/_build/html
 
-# Into dist/: with the native library, or without it for SOFTCLUST_NATIVE=0.
+# Into dist/: with the native library for each level of processors, or without it for SOFTCLUST_NATIVE=0.
 wheel: .venv/build.stamp
-	test "$(SOFTCLUST_NATIVE)" = 0 || $(BIN)/python native/build.py
+	test "$(SOFTCLUST_NATIVE)" = 0 || $(BIN)/python native/build.py --all-levels
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
 
 sdist: .venv/build.stamp

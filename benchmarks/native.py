@@ -4,9 +4,10 @@
 
 1. CPU seconds of the first fit of 300 x 4 rows in a fresh process, after scikit-learn's base is imported:
    native, JIT with all code on disk, and (with --cold) JIT with nothing on disk.  Promised: .15 s at most.
-2. CPU ms of a pass on one thread, where both tiers take turns in one process, and of a whole small fit; the
-   best counts.  Promised of the median ratio, native / JIT: at most 1.05 for float64, 1.3 for float32, and
-   1.1 for refits.  Single ratios scatter both ways on a shared machine.
+2. CPU ms of a pass on one thread, where the JIT and each level of the library that this processor has take
+   turns in one process, and of a whole small fit; the best counts.  Promised of the median ratio of the
+   best level to the JIT: at most 1.05 for float64, 1.3 for float32, and 1.1 for refits.  Single ratios
+   scatter both ways on a shared machine.  `native/build.py --all-levels` builds all levels.
 """
 
 from __future__ import annotations
@@ -63,20 +64,27 @@ MODELS = {
 }
 
 
+def levels() -> list[str]:
+    """The levels of the library that this processor has, the best first."""
+    return [name for name, runs in import_module("softclust.kernels._native").levels() if runs]
+
+
 def pass_times(model, X: np.ndarray, V: np.ndarray, turns: int = 12) -> list[float]:
-    """CPU ms of a sweep on one thread, [native, JIT]: the best of several, which take turns."""
+    """CPU ms of a sweep on one thread, by each level and by the JIT: the best of several, by turns."""
     model.set_params(n_clusters=len(V), init=V, n_jobs=1, growing_samples=False, max_iter=1).fit(X)
     source, fitted = model._source(X, None), model._fitted
-    name, best = "passes.sweep", [np.inf, np.inf]
-    tiers = import_module("softclust.kernels._native").passes()[name], compiled.sweep
-    for turn in range(2 * turns + 2):
-        passes._sweep = tiers[turn % 2]
+    library = import_module("softclust.kernels._native")
+    tiers = [*(library.passes(level)["passes.sweep"] for level in levels()), compiled.sweep]
+    best = [np.inf] * len(tiers)
+    for turn in range(len(tiers) * (turns + 1)):
+        place = turn % len(tiers)
+        passes._sweep = tiers[place]
         source = model._source(X, None)  # new rows: a block keeps the pass that it began with
         source.reduce(sweep, fitted.model, fitted.state)
         began = time.process_time()
         source.reduce(sweep, fitted.model, fitted.state)
-        if turn >= 2:
-            best[turn % 2] = min(best[turn % 2], 1e3 * (time.process_time() - began))
+        if turn >= len(tiers):
+            best[place] = min(best[place], 1e3 * (time.process_time() - began))
     return best
 
 
@@ -120,13 +128,15 @@ def main() -> None:
         [json.loads(run(REFITS, SOFTCLUST_NATIVE=switch)) for switch in tiers.values()] for _ in range(3)
     ]
     for name in turns[0][0]:
-        found[name] = [min(turn[place][name] for turn in turns) for place in range(2)]
-    for name, (native, jit) in found.items():
+        native, jit = (min(turn[place][name] for turn in turns) for place in range(2))
+        found[name] = [native, *[np.nan] * (len(levels()) - 1), jit]
+    for name, times in found.items():
         kind = "refits" if "refit" in name else name[-2:]
-        ratios.setdefault(kind, []).append(native / jit)
-        rows.append([name, f"{native:.2f}", f"{jit:.2f}", f"{native / jit:.2f}"])
+        ratios.setdefault(kind, []).append(times[0] / times[-1])
+        cells = ("" if np.isnan(time) else f"{time:.2f}" for time in times)
+        rows.append([name, *cells, f"{times[0] / times[-1]:.2f}"])
     print()
-    print_table(["CPU ms", "native", "JIT", "ratio"], rows)
+    print_table(["CPU ms", *levels(), "JIT", "first / last"], rows)
     print()
     for kind, limit in {"f8": 1.05, "f4": 1.3, "refits": 1.1}.items():
         kept.append(

@@ -1,7 +1,8 @@
 /* The native passes as Python functions.
 
    native/build.py compiles each pass to `int32_t pass(int64_t *cells)` and writes table.h, which lists the
-   passes.  A pass has a form for each floating type of rows that it serves.  This file turns the arguments of
+   passes for each level of processors, the best level first.  A pass has a form for each floating type of
+   rows that it serves.  This file turns the arguments of
    a call into cells, in the layout of Numba's arguments, and calls the form that fits them.
 
    Words for arguments, one for each:
@@ -29,7 +30,14 @@ typedef struct {
     function code;
 } form;
 
-#include "table.h" /* digest, target, recipe, runs_here, forms */
+#define MOST_FORMS 256
+typedef struct {
+    const char *name, *recipe;
+    int (*runs)(void); /* whether this processor has the level */
+    form forms[MOST_FORMS];
+} level;
+
+#include "table.h" /* digest, LEVELS, FORMS, levels */
 
 typedef struct {
     int64_t cell[CELLS];
@@ -147,9 +155,9 @@ typedef struct {
     function code[2][2]; /* by F and G: 0 is float64, 1 is float32 */
 } pass;
 
-static pass PASSES[sizeof(forms) / sizeof(forms[0])];
-static PyMethodDef METHODS[sizeof(forms) / sizeof(forms[0])];
-static int N_PASSES = 0;
+static pass PASSES[LEVELS][FORMS];
+static PyMethodDef METHODS[LEVELS][FORMS];
+static int N_PASSES[LEVELS];
 
 static PyObject *result(char kind, int64_t cell) {
     double x;
@@ -224,10 +232,10 @@ static int single(const pass *p, const form *f, char variable) {
     return 0;
 }
 
-static pass *pass_of(const form *f) {
-    for (int i = 0; i < N_PASSES; i++)
-        if (!strcmp(PASSES[i].name, f->name)) return &PASSES[i];
-    pass *p = &PASSES[N_PASSES++];
+static pass *pass_of(const form *f, pass *passes, int *n) {
+    for (int i = 0; i < *n; i++)
+        if (!strcmp(passes[i].name, f->name)) return &passes[i];
+    pass *p = &passes[(*n)++];
     char general[512];
     size_t length = strcspn(f->takes, "|");
     memcpy(general, f->takes, length);
@@ -238,52 +246,74 @@ static pass *pass_of(const form *f) {
     return p;
 }
 
-static PyObject *passes(PyObject *self, PyObject *none) {
-    PyObject *all = PyDict_New();
-    for (int i = 0; all && i < N_PASSES; i++) {
-        METHODS[i].ml_name = PASSES[i].name;
-        METHODS[i].ml_meth = (PyCFunction)(void (*)(void))call;
-        METHODS[i].ml_flags = METH_FASTCALL;
-        PyObject *capsule = PyCapsule_New(&PASSES[i], NULL, NULL);
-        PyObject *callable = capsule ? PyCFunction_NewEx(&METHODS[i], capsule, NULL) : NULL;
+/* The place of a level by its name; -1 and an error if there is none. */
+static int level_of(PyObject *name) {
+    for (int k = 0; k < LEVELS; k++) {
+        PyObject *mine = PyUnicode_FromString(levels[k].name);
+        int same = mine ? PyUnicode_Compare(name, mine) : -1;
+        Py_XDECREF(mine);
+        if (PyErr_Occurred()) return -1;
+        if (!same) return k;
+    }
+    PyErr_Format(PyExc_ValueError, "there is no level %R", name);
+    return -1;
+}
+
+static PyObject *passes(PyObject *self, PyObject *name) {
+    int k = level_of(name);
+    PyObject *all = k < 0 ? NULL : PyDict_New();
+    for (int i = 0; all && i < N_PASSES[k]; i++) {
+        METHODS[k][i].ml_name = PASSES[k][i].name;
+        METHODS[k][i].ml_meth = (PyCFunction)(void (*)(void))call;
+        METHODS[k][i].ml_flags = METH_FASTCALL;
+        PyObject *capsule = PyCapsule_New(&PASSES[k][i], NULL, NULL);
+        PyObject *callable = capsule ? PyCFunction_NewEx(&METHODS[k][i], capsule, NULL) : NULL;
         Py_XDECREF(capsule);
-        if (!callable || PyDict_SetItemString(all, PASSES[i].name, callable) < 0) Py_CLEAR(all);
+        if (!callable || PyDict_SetItemString(all, PASSES[k][i].name, callable) < 0) Py_CLEAR(all);
         Py_XDECREF(callable);
     }
     return all;
 }
 
-static PyObject *list_forms(PyObject *self, PyObject *none) {
-    PyObject *all = PyList_New(0);
-    for (size_t i = 0; all && i < sizeof(forms) / sizeof(forms[0]); i++) {
-        PyObject *item = Py_BuildValue("(sss)", forms[i].name, forms[i].takes, forms[i].gives);
+static PyObject *list_forms(PyObject *self, PyObject *name) {
+    int k = level_of(name);
+    PyObject *all = k < 0 ? NULL : PyList_New(0);
+    for (int i = 0; all && i < FORMS; i++) {
+        const form *f = &levels[k].forms[i];
+        PyObject *item = Py_BuildValue("(sss)", f->name, f->takes, f->gives);
         if (!item || PyList_Append(all, item) < 0) Py_CLEAR(all);
         Py_XDECREF(item);
     }
     return all;
 }
 
-static PyObject *runs(PyObject *self, PyObject *none) { return PyBool_FromLong(runs_here()); }
+static PyObject *list_levels(PyObject *self, PyObject *none) {
+    PyObject *all = PyList_New(0);
+    for (int k = 0; all && k < LEVELS; k++) {
+        PyObject *item = Py_BuildValue("(sN)", levels[k].name, PyBool_FromLong(levels[k].runs()));
+        if (!item || PyList_Append(all, item) < 0) Py_CLEAR(all);
+        Py_XDECREF(item);
+    }
+    return all;
+}
 
 static PyMethodDef functions[] = {
-    {"passes", passes, METH_NOARGS, "The native passes by name."},
-    {"forms", list_forms, METH_NOARGS, "(name, words | words of this form, results) of every form."},
-    {"runs_here", runs, METH_NOARGS, "Whether this processor can run the passes."},
+    {"levels", list_levels, METH_NOARGS, "(name, whether this processor has it) of each level, the best first."},
+    {"passes", passes, METH_O, "The passes of a level by name."},
+    {"forms", list_forms, METH_O, "(name, words | words of this form, results) of every form of a level."},
     {0},
 };
 static struct PyModuleDef module = {
     PyModuleDef_HEAD_INIT, "_native", "Passes that were compiled ahead of time.", -1, functions};
 
 PyMODINIT_FUNC PyInit__native(void) {
-    if (N_PASSES == 0)
-        for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-            pass *p = pass_of(&forms[i]);
-            p->code[single(p, &forms[i], 'F')][single(p, &forms[i], 'G')] = forms[i].code;
+    for (int k = 0; k < LEVELS && !N_PASSES[k]; k++)
+        for (int i = 0; i < FORMS; i++) {
+            const form *f = &levels[k].forms[i];
+            pass *p = pass_of(f, PASSES[k], &N_PASSES[k]);
+            p->code[single(p, f, 'F')][single(p, f, 'G')] = f->code;
         }
     PyObject *m = PyModule_Create(&module);
-    if (m && (PyModule_AddStringConstant(m, "digest", digest) < 0 ||
-              PyModule_AddStringConstant(m, "target", target) < 0 ||
-              PyModule_AddStringConstant(m, "recipe", recipe) < 0))
-        Py_CLEAR(m);
+    if (m && PyModule_AddStringConstant(m, "digest", digest) < 0) Py_CLEAR(m);
     return m;
 }

@@ -35,16 +35,39 @@ def library():
 
 def test_the_library_is_current():
     """`make test` builds it; after a change of kernels/compiled, run native/build.py."""
-    assert build.is_current()
+    assert build.is_current(build.wanted_levels())
 
 
 def test_every_pass_has_a_native_form_for_each_type(library):
     wanted = {(name, " ".join(takes), " ".join(words)) for name, takes, words in build.all_forms()}
-    found = {(name, *takes.split("|")) for name, takes, _ in library.forms()}
-    assert found == wanted
-    assert {name for name, *_ in wanted} == {*library.passes()}
     sources = (ROOT / "src/softclust/kernels/compiled").glob("*.py")
-    assert len(library.passes()) == sum(path.read_text().count("\n@compiled_pass") for path in sources)
+    count = sum(path.read_text().count("\n@compiled_pass") for path in sources)
+    for level, _ in library.levels():
+        found = {(name, *takes.split("|")) for name, takes, _ in library.forms(level)}
+        assert found == wanted
+        assert {name for name, *_ in wanted} == {*library.passes(level)}
+        assert len(library.passes(level)) == count
+
+
+def test_the_best_level_runs_and_others_can_be_chosen(library):
+    mine = [name for name, runs in library.levels() if runs]
+    assert tiers.tier() in (f"native, for {mine[0]}", "just in time by Numba: SOFTCLUST_NATIVE=0")
+    code = "from softclust.kernels.tiers import tier; print(tier())"
+    for level in mine:
+        assert run(code, SOFTCLUST_NATIVE=level) == f"native, for {level}"
+    with pytest.raises(ValueError, match="there is no level 'z80'"):
+        library.passes("z80")
+    with pytest.raises(TypeError):
+        library.forms(3)
+
+
+def test_a_level_is_what_this_processor_has(monkeypatch):
+    best, *less = build.LEVELS[build.platform.machine()]
+    assert build.wanted_levels(every=True) == (best, *less)
+    from llvmlite import binding
+
+    monkeypatch.setattr(binding, "get_host_cpu_features", dict)
+    assert build.wanted_levels() == ((best, *less)[-1:] if best.needs else (best,))
 
 
 EVERYTHING = """
@@ -114,12 +137,14 @@ print(whole.hexdigest())
 
 
 @pytest.mark.slow  # it compiles every pass; `make test-jit` runs it
-def test_both_tiers_give_the_same_bits():
-    assert run(BITS) == run(BITS, SOFTCLUST_NATIVE="0")
+def test_both_tiers_and_all_levels_give_the_same_bits(library):
+    jit = run(BITS, SOFTCLUST_NATIVE="0")
+    for level in (name for name, runs in library.levels() if runs):
+        assert run(BITS, SOFTCLUST_NATIVE=level) == jit, level
 
 
 def test_a_native_pass_refuses_what_it_was_not_compiled_for(library):
-    means = library.passes()["centers.means"]
+    means = library.passes(library.levels()[-1][0])["centers.means"]
     good = np.ones((2, 3)), np.ones(2), np.ones((2, 3)), np.empty((2, 3))
     assert means(*good) is None
     assert (good[3] == 1).all()

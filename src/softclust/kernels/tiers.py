@@ -1,8 +1,9 @@
 """Two tiers of compiled passes: the native library, or Numba just in time.
 
-`native/build.py` compiles the folder `compiled` ahead of time into the library `_native`.  A process uses
-that library if it was built from the present sources and the processor can run it.  Otherwise Numba
-compiles the same sources at the first call.  Both tiers give the same bits on one machine.
+`native/build.py` compiles the folder `compiled` ahead of time into the library `_native`, for one or more
+levels of processors.  A process uses that library if it was built from the present sources and the
+processor has one of its levels, the best of them.  Otherwise Numba compiles the same sources at the first
+call.  Both tiers, and all levels, give the same bits on one machine.
 """
 
 from __future__ import annotations
@@ -38,10 +39,13 @@ def _native() -> tuple[dict[str, Callable[..., Any]], str]:
         return {}, "just in time by Numba: this installation has no native library"
     if library.digest != source_digest():
         return {}, "just in time by Numba: the native library was built from other sources"
-    # "old-cpu" lets tests see what a processor without AVX2 would get.
-    if not library.runs_here() or os.environ.get("SOFTCLUST_NATIVE") == "old-cpu":
-        return {}, f"just in time by Numba: the native library needs a processor of {library.target}"
-    return library.passes(), f"native, for {library.target}"
+    asked, levels = os.environ.get("SOFTCLUST_NATIVE"), library.levels()
+    # The name of a level takes that one; "old-cpu" lets tests see what a processor without any would get.
+    found = [name for name, runs in levels if runs and asked != "old-cpu"]
+    if not found:
+        return {}, f"just in time by Numba: the native library needs a processor of {levels[-1][0]}"
+    level = asked if asked in found else found[0]
+    return library.passes(level), f"native, for {level}"
 
 
 def load_pass(name: str) -> Callable[..., Any]:
