@@ -11,6 +11,15 @@ import softclust.estimators
 ESTIMATORS = softclust.estimators.__all__
 
 
+@pytest.fixture(scope="module", autouse=True)
+def own_cache(tmp_path_factory):
+    """Jedi keeps what it parsed in the user's folder, where other processes read files half written."""
+    before = jedi.settings.cache_directory
+    jedi.settings.cache_directory = str(tmp_path_factory.mktemp("jedi"))
+    yield
+    jedi.settings.cache_directory = before
+
+
 def completed(text):
     """What an editor offers at the end of the text."""
     return {found.name for found in jedi.Script(text).complete()}
