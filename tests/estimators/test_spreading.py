@@ -48,7 +48,7 @@ def solved(X, V, m, rows, Y, weight=None, gamma=1.0, block_rows=None):
     table = Rows(X, Units(1.0, np.zeros(X.shape[1])), weight, known=known)
     anchors = Anchors(V, m)
     sums = LocalSource(table, 1, block_rows).reduce(anchor_sums, anchors)
-    spreader = Spreader(sums, table.weights[rows], gamma)
+    spreader = Spreader(sums, table.weights[rows], gamma, V)
     found = spreader.spread(Y)
     everyone = anchors.memberships(X).dot(found.anchors)
     return everyone, spreader.left_out(Y, found) / found.factor, sums
@@ -100,7 +100,8 @@ def test_the_estimator_equals_the_paper_at_its_anchors():
     rows = np.flatnonzero(y >= 0)
     Y = np.eye(2)[y[rows]]
     scores = oracle.scores(X, model.anchors_, model.m_, rows, Y)
-    P = probabilities(scores, Y.mean(axis=0)) ** 2
+    Z = oracle.regression_matrix(X, model.anchors_, model.m_)
+    P = probabilities(scores, oracle.class_shares(Z, model.anchors_, Y, rows, np.ones(100))) ** 2
     expected = P / P.sum(axis=1, keepdims=True)
     assert_allclose(model.memberships_, expected, atol=1e-8)  # anchors were rounded
 
@@ -174,6 +175,19 @@ def test_noise_rows_do_little_harm():
 
 
 # ------------------------------------------------------------------ labels of all kinds
+@pytest.mark.parametrize("wide", [30, 42, 51])
+@pytest.mark.parametrize(("shift", "spread"), [(1.0, 2.5), (0.5, 3.0)])
+def test_labels_need_not_be_drawn_by_lot(seed, wide, shift, spread):
+    """Whoever asks about doubtful rows hears most of the class that scatters widely."""
+    rng = np.random.default_rng(seed)
+    narrow, far = 0.5 * rng.standard_normal((400, 9)), shift + spread * rng.standard_normal((200, 9))
+    X, truth, y = np.vstack([narrow, far]), np.repeat([0, 1], [400, 200]), np.full(600, -1)
+    rows = [rng.choice(400, 60 - wide, replace=False), 400 + rng.choice(200, wide, replace=False)]
+    y[np.concatenate(rows)] = truth[np.concatenate(rows)]
+    model = FuzzyLabelSpreading(random_state=0).fit(X, y)
+    assert (model.labels_ == truth).mean() > 0.95
+
+
 def test_classes_are_any_values():
     X, truth = make_blobs()
     few = some(truth, 3)

@@ -71,9 +71,27 @@ def spread(Z, rows, Y, weight, gamma, ridge=1e-6):
     return np.linalg.inv(left) @ Z[rows].T @ told @ Y
 
 
-def normalised(A, Z, Y, rows, weight):
-    """A with columns such that the mean score of each class is its share among the labels (eq. (11))."""
-    wanted = weight[rows] @ Y / weight[rows].sum()
+def class_shares(Z, anchors, Y, rows, weight):
+    """A quarter of each class's share of the labels, and three quarters of its share of the rows near them.
+
+    An anchor stands for the rows it has, sum_i w_i Z_ik.  It goes to the classes of the labels that belong
+    to it or, if there are none, to those of the nearest anchor with a label.
+    """
+    among_labels = sum(weight[i] * y for i, y in zip(rows, Y, strict=True)) / weight[rows].sum()
+    labels = {}
+    for k in range(len(anchors)):
+        mine = sum(weight[i] * Z[i, k] * y for i, y in zip(rows, Y, strict=True))
+        if mine.sum() > 0:
+            labels[k] = mine / mine.sum()
+    among_rows = np.zeros(Y.shape[1])
+    for k, v in enumerate(anchors):
+        nearest = min(labels, key=lambda j: np.sum((anchors[j] - v) ** 2))
+        among_rows += weight @ Z[:, k] / weight.sum() * labels[nearest]
+    return among_labels / 4 + 3 * among_rows / 4
+
+
+def normalised(A, Z, wanted, weight):
+    """A with columns such that the mean score of each class is its share (eq. (11))."""
     found = weight @ (Z @ A) / weight.sum()
     return A * (wanted / found)
 
@@ -83,7 +101,7 @@ def scores(X, anchors, m, rows, Y, weight=None, gamma=1.0):
     weight = np.ones(len(X)) if weight is None else weight
     Z = regression_matrix(X, anchors, m)
     A = spread(Z, rows, Y, weight, gamma)
-    return Z @ normalised(A, Z, Y, rows, weight)
+    return Z @ normalised(A, Z, class_shares(Z, anchors, Y, rows, weight), weight)
 
 
 def left_out(X, anchors, m, rows, Y, weight=None, gamma=1.0):

@@ -24,6 +24,9 @@ _ROUNDING = 1e-14  # of the trace of Z'Z: a ridge below is lost in rounding
 # Scores of a row sum to about 1.  Those of rows far from all labels are small and still tell the class, but
 # below this sum the class shares have up to half of the say.
 _LEAST_EVIDENCE = 1e-9
+# Of the share of a class.  With all of it, 42 labels in 60 from a class of a third of the rows, which
+# scatters widely, put up to 60 % of the rows into that class; with none of it, labels drawn by lot did worse.
+_SAY_OF_LABELS = 0.25
 # Smooth scores are too cautious: squared probabilities have a lower Brier score (0.27 beside 0.29).
 _SHARPNESS = 2.0
 
@@ -63,6 +66,7 @@ class Spreader:
     sums: Sums
     weight: np.ndarray  # (q,) of the labelled rows
     gamma: float
+    centers: np.ndarray  # (k, p) of the anchors
 
     @cached_property
     def inverse(self) -> np.ndarray:
@@ -74,14 +78,27 @@ class Spreader:
     def spread(self, Y: np.ndarray) -> Scores:
         """Return the scores of the anchors for the degrees `Y` (q, c) of the labelled rows.
 
-        Each column is multiplied so that the mean score of a class over all rows is its share among the
-        labels.
+        Each column is multiplied so that the mean score of a class over all rows is its share.
         """
-        wanted = self.weight @ Y / self.weight.sum()
-        A = self.inverse @ (self.sums.labelled.matrix.T @ (self.weight[:, None] * Y))
+        told = self.sums.labelled.matrix.T @ (self.weight[:, None] * Y)
+        wanted = self._shares(self.weight @ Y / self.weight.sum(), told)
+        A = self.inverse @ told
         found = self.sums.mass @ A / self.sums.mass.sum()
         factor = np.where(found > 0, wanted / np.where(found > 0, found, 1.0), 1.0)
         return Scores(A * factor, factor, wanted)
+
+    def _shares(self, of_labels: np.ndarray, told: np.ndarray) -> np.ndarray:
+        """Return the share of each class: a quarter from the labels, three from the rows near them.
+
+        `told` (k, c) are the labels at each anchor, and an anchor without a label counts by the nearest one
+        that has some.  The labels alone would mislead if they were not drawn by lot: whoever asks about
+        doubtful rows hears most of the classes that scatter widely.
+        """
+        total = told.sum(axis=1)
+        labelled = np.flatnonzero(total > 0)
+        nearest = labelled[cdist(self.centers, self.centers[labelled], "sqeuclidean").argmin(axis=1)]
+        of_rows = self.sums.mass @ (told / np.where(total > 0, total, 1.0)[:, None])[nearest]
+        return _SAY_OF_LABELS * of_labels + (1 - _SAY_OF_LABELS) * of_rows / self.sums.mass.sum()
 
     def left_out(self, Y: np.ndarray, scores: Scores) -> np.ndarray:
         """(q, c) scores of each labelled row without its own label: (f_i - h_i y_i) / (1 - h_i).

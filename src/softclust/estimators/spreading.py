@@ -34,6 +34,7 @@ from softclust.sources import n_threads, single_threaded_blas, source_of
 from softclust.sources.local import SAMPLE_ROWS
 from softclust.sources.rows import Rows, rows_in_units
 
+_ENOUGH_ROWS, _LEAST_SAMPLE = 25, 5000  # by which anchors are placed: for each anchor, and in all
 _ROUNDS = 10  # in which labels such as "A or B" are divided between A and B
 _WIDEST_WEIGHT = 1e6  # greatest weights beyond this, or below its inverse, are divided by the greatest
 
@@ -50,7 +51,9 @@ class FuzzyLabelSpreading(Predictions, BaseEstimator):
         J(A) = sum_i w_i |z_i'A - y_i|^2 + gamma tr(A' Z'(I - W)Z A) + 1e-6 |A|^2,
 
     with the first sum over the labelled rows.  The columns of A are then multiplied so that each class has
-    its share of the labels in the mean score of all rows.
+    its share in the mean score of all rows: a quarter of its share of the labels, and three quarters of its
+    share of the rows, of which each anchor's count by the nearest labels.  (Liu, He & Chang take the labels
+    alone, which misleads if they were not drawn by lot.)
 
     The solution is a closed form of sums over the rows, so it takes time in proportion to the rows, and
     rows may be in files or on a cluster.  A wrong label is outvoted by the labels about it, and
@@ -194,15 +197,17 @@ class FuzzyLabelSpreading(Predictions, BaseEstimator):
         units, weight = source.rows.units, source.rows.weights[labels.rows]
         known = source.with_known(Known(labels.rows, shares.fixed, np.ones(len(labels.rows))))
         small = source.sample(SAMPLE_ROWS, rng).in_memory()
+        k = self.n_anchors or most_anchors(small, len(labels.classes))
+        small = small.sample(max(_ENOUGH_ROWS * k, _LEAST_SAMPLE), rng)
         axes, fitted, left_out = None, FittedSpreading(units, (), np.zeros(0)), []
         for number in range(self.n_rounds):
             if number:
                 axes = discriminant_axes(source.reduce(class_moments, fitted))
                 if axes is None:
                     break
-            k = self.n_anchors or most_anchors(small, len(labels.classes))
             anchors = find_anchors(small, k, self.m, self.nearest, axes, rng)
-            spreader = Spreader(known.reduce(anchor_sums, anchors), weight, self.gamma)
+            sums = known.reduce(anchor_sums, anchors)
+            spreader = Spreader(sums, weight, self.gamma, anchors.centers)
             Y, found = _settled(spreader, shares)
             fitted = FittedSpreading(units, (*fitted.graphs, Graph(anchors, found.anchors)), found.share)
             left_out.append(probabilities(spreader.left_out(Y, found), found.share))
