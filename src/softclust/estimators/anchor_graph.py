@@ -25,7 +25,7 @@ _ROUNDING = 1e-14  # of the trace of Z'Z: a ridge below is lost in rounding
 # below this sum the class shares have up to half of the say.
 _LEAST_EVIDENCE = 1e-9
 # Of the share of a class.  With all of it, 42 labels in 60 from a class of a third of the rows, which
-# scatters widely, put up to 60 % of the rows into that class; with none of it, labels drawn by lot did worse.
+# scatters widely, put up to 60 % of the rows into that class; with none of it, labels by lot did worse.
 _SAY_OF_LABELS = 0.25
 # Smooth scores are too cautious: squared probabilities have a lower Brier score (0.27 beside 0.29).
 _SHARPNESS = 2.0
