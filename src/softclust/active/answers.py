@@ -96,7 +96,8 @@ class Answers:
         ----------
         name : str
             A parameter; "estimator", whose value is the name of another estimator, which keeps the number
-            of clusters only; or "strategy", which chooses the questions.
+            of clusters only, or "auto": fuzzy c-means with `spreading="auto"`; or "strategy", which chooses
+            the questions.
         value : object
             A number, a word or a list.
 
@@ -179,4 +180,4 @@ class Answers:
     @property
     def per_class(self) -> int:
         """Number of clusters of each class."""
-        return forms.per_class(self)
+        return forms.form_of(self).per_class

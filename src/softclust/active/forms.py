@@ -7,19 +7,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
-from softclust.active.refits import Knowledge, Memory, class_shares, refit
+from softclust.active import choice
+from softclust.active.choice import Form
+from softclust.active.links import labels_by_links
+from softclust.active.refits import Knowledge, class_shares
 from softclust.active.strategies import STRATEGIES
 
 if TYPE_CHECKING:
     from softclust.active.answers import Answers
 
-_SEVERAL = 3  # clusters of a class, where "auto" takes more than one
-_ENOUGH = 10  # labels from which "auto" decides; it decides anew after every fifth label
-_FOLDS = 5
+AUTO = "auto"  # as the name of an estimator: fuzzy c-means, or label spreading if it foresees as much
+_MOST_DECISIVE = 1000  # labels by which a form is chosen; answers to single questions come first
 _BATCH = 5  # answers between two batches that are compared: fewer would seldom change a cluster
 
 
-def check_form(estimator: Any, clusters_per_class: int | str, label_weight: float = 1.0) -> None:
+def check_form(
+    estimator: Any,
+    clusters_per_class: int | str,
+    label_weight: float = 1.0,
+    spreading: bool | str = False,
+) -> None:
     """Raise an error if a session cannot fit this estimator."""
     if (
         "label_strength" not in estimator.get_params()
@@ -28,6 +35,8 @@ def check_form(estimator: Any, clusters_per_class: int | str, label_weight: floa
         raise ValueError(
             f"{type(estimator).__name__} takes no labels, so that answers would teach it nothing."
         )
+    if spreading is not False and spreading != "auto":
+        raise ValueError(f"spreading={spreading!r} is neither False nor 'auto'.")
     if not 0 < label_weight < np.inf:
         raise ValueError(f"label_weight={label_weight} is not above 0, or not finite.")
     whole = isinstance(clusters_per_class, int) and clusters_per_class >= 1
@@ -54,6 +63,7 @@ def made(name: Any, like: Any) -> Any:
     """Return the estimator of this name, with the number of clusters and the seed of another estimator."""
     from softclust import estimators
 
+    name = "FuzzyCMeans" if name == AUTO else name
     if name not in estimators.__all__:
         raise ValueError(f"{name!r} is no estimator; {', '.join(estimators.__all__)} are.")
     if name == type(like).__name__:
@@ -91,19 +101,23 @@ def degrees_of(session: Answers, per_class: int) -> np.ndarray:
 
 
 def knowledge(session: Answers) -> Knowledge:
-    """Return what a fit is told."""
-    told, per_class = session.told, session.per_class
+    """Return what a fit is told; label spreading is told what follows from the pairs."""
+    told, form = session.told, form_of(session)
     strengths = None
     if told.strengths:
         strengths = np.ones(len(session.X))
         strengths[list(told.strengths)] = list(told.strengths.values())
+    y, must_link, cannot_link = degrees_of(session, form.per_class), session.must_link, session.cannot_link
+    if form.spreads:
+        y = labels_by_links(y, must_link, cannot_link)
+        must_link, cannot_link = must_link[:0], cannot_link[:0]
     return Knowledge(
-        degrees_of(session, per_class),
-        session.must_link,
-        session.cannot_link,
+        y,
+        must_link,
+        cannot_link,
         strengths,
         session.classes,
-        per_class,
+        form.per_class,
         session.header.label_weight,
     )
 
@@ -132,36 +146,39 @@ def remember(session: Answers, model: Any, questions: np.ndarray) -> None:
         del memory.batches[:-3]
 
 
-# ---------------------------------------------------------------------- classes of several clusters
-def per_class(session: Answers) -> int:
-    """Return the number of clusters of each class; "auto" decides by the told labels alone."""
-    asked = session.header.clusters_per_class
-    if isinstance(asked, int):
-        return asked
-    hard = [row for row, degrees in session.told.labels.items() if len(degrees) == 1]
-    decisive = tuple(hard[: len(hard) // 5 * 5])
-    if len(decisive) < _ENOUGH:
-        return 1
-    key = decisive, tuple(session.told.labels[row][0][0] for row in decisive)
-    if session.memory.chosen_form[0] != hash(key):
-        better = _foreseen(session, decisive, _SEVERAL) > _foreseen(session, decisive, 1)
-        session.memory.chosen_form = hash(key), _SEVERAL if better else 1
-    return session.memory.chosen_form[1]
+# ---------------------------------------------------------------------- the form of the model
+def spreading_of(session: Answers) -> bool | str:
+    """Return whether labels may spread: as the session started, or as its method was changed."""
+    method = session.told.settings.get("estimator")
+    if method is None:
+        return session.header.spreading
+    return "auto" if method == AUTO else False
 
 
-def _foreseen(session: Answers, rows: tuple[int, ...], per_class: int) -> float:
-    """Return the mean share of the told class in labelled rows, each time with a fifth of them left out."""
-    y, estimator = degrees_of(session, 1), with_settings(session.estimator, session.told.settings)
+def form_of(session: Answers) -> Form:
+    """Return the form of the model; where there is a choice, the told labels decide."""
+    forms = choice.forms_of(session.header.clusters_per_class, spreading_of(session))
+    labels, memory = session.told.labels, session.memory
+    hard = [row for row, degrees in labels.items() if len(degrees) == 1]
+    hard = sorted(hard, key=lambda row: row in session.told.strengths)[:_MOST_DECISIVE]
+    decisive = hard[: len(hard) // choice.AGAIN * choice.AGAIN]
+    if len(forms) == 1 or len(decisive) < choice.ENOUGH:
+        return forms[0]
+    names, settings = tuple(labels[row][0][0] for row in decisive), repr(session.told.settings)
+    key = hash((tuple(decisive), names, settings, tuple(forms)))
+    if memory.chosen_form[0] != key or memory.chosen_form[1] is None:
+        estimator = with_settings(session.estimator, session.told.settings)
+        memory.chosen_form = (
+            key,
+            choice.chosen(forms, estimator, session.X, _decisive(session, decisive), session.header.seed),
+        )
+    return memory.chosen_form[1]
+
+
+def _decisive(session: Answers, rows: list[int]) -> Knowledge:
+    """Return the labels of some rows alone."""
+    y, nothing = degrees_of(session, 1), np.empty((0, 2), dtype=np.int64)
     told = np.full_like(y, np.nan)
-    told[list(rows)] = y[list(rows)]
-    nothing, shares = np.empty((0, 2), dtype=np.int64), []
-    for fold in range(_FOLDS):
-        left_out = np.array(rows[fold::_FOLDS])
-        part = told.copy()
-        part[left_out] = np.nan
-        y_part, weight = np.repeat(part, per_class, axis=1), session.header.label_weight
-        known = Knowledge(y_part, nothing, nothing, None, session.classes, per_class, weight)
-        model = refit(estimator, session.X, known, session.header.seed, Memory())
-        found = class_shares(np.asarray(model.memberships_)[left_out], per_class)
-        shares.append((found * y[left_out]).sum(axis=1))
-    return float(np.concatenate(shares).mean())
+    told[rows] = y[rows]
+    weight = session.header.label_weight
+    return Knowledge(told, nothing, nothing, None, session.classes, 1, weight)

@@ -31,6 +31,7 @@ class Header:
     seed: int
     scaling: list[list[float]] | None = None  # taken from each column, and its divisor, before a fit
     label_weight: float = 1.0  # rows that a labelled row stands for
+    spreading: bool | str = False  # whether label spreading may take the estimator's place
 
     @classmethod
     def of(
@@ -44,6 +45,7 @@ class Header:
         data: str | os.PathLike[str] | None,
         scaling: list[list[float]] | None = None,
         label_weight: float = 1.0,
+        spreading: bool | str = False,
     ) -> Header:
         """Describe a session that starts."""
         own, usual = estimator.get_params(deep=False), type(estimator)().get_params(deep=False)
@@ -51,7 +53,7 @@ class Header:
         file, name = None if data is None else digest_of_file(data), type(estimator).__name__
         n, p = X.shape
         values = digest_of_rows(X)
-        form = clusters_per_class, int(seed), scaling, float(label_weight)
+        form = clusters_per_class, int(seed), scaling, float(label_weight), spreading
         return cls(file, values, n, p, key, name, changed, classes, *form)
 
     def record(self) -> dict[str, Any]:
@@ -61,6 +63,8 @@ class Header:
             del record["scaling"]
         if self.label_weight == 1:
             del record["label_weight"]
+        if not self.spreading:
+            del record["spreading"]
         record["estimator"] = {"name": self.estimator, "parameters": record.pop("parameters")}
         try:
             return json.loads(json.dumps(record, default=_plain, allow_nan=False))
@@ -143,7 +147,7 @@ def _check_setting(path: str | os.PathLike[str], event: Event) -> None:
     from softclust import estimators
     from softclust.active.strategies import STRATEGIES
 
-    for name, known in (("estimator", estimators.__all__), ("strategy", list(STRATEGIES))):
+    for name, known in (("estimator", ["auto", *estimators.__all__]), ("strategy", list(STRATEGIES))):
         if event.name == name and event.value not in known:
             raise SessionFileError(
                 f"{path} is damaged: event {event.n} names the {name} {event.value!r}, which is not known."

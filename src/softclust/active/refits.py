@@ -71,7 +71,7 @@ class Memory:
     )  # row: reason, foreseen class
     batches: list[np.ndarray] = field(default_factory=list)  # labels of the rows at the last batches
     answers: int = 0  # their number at the last batch
-    chosen_form: tuple[int, int] = (-1, 1)  # number of labels, columns of a class that foresaw them best
+    chosen_form: tuple[int, Any] = (0, None)  # a digest of labels, and the form that foresaw them best
 
 
 def class_shares(memberships: Any, per_class: int) -> np.ndarray:
@@ -152,11 +152,16 @@ def _fitted(model: Any, X: np.ndarray, told: Knowledge) -> Any:
 
 
 def _weights(model: Any, told: Knowledge) -> dict[str, np.ndarray]:
-    """Return the weights of the rows, if labelled rows stand for several and the fit takes weights."""
-    if told.label_weight == 1 or not len(told.rows) or not has_fit_parameter(model, "sample_weight"):
+    """Return the weights of the rows, if labelled rows stand for several and the fit takes weights.
+
+    Where labels have no strength, rows with weaker labels weigh less.
+    """
+    strengths = None if "label_strength" in model.get_params() else told.strengths
+    usual = told.label_weight == 1 and strengths is None
+    if usual or not len(told.rows) or not has_fit_parameter(model, "sample_weight"):
         return {}
     weight = np.ones(len(told.y))
-    weight[told.rows] = told.label_weight
+    weight[told.rows] = told.label_weight * (1.0 if strengths is None else strengths[told.rows])
     return {"sample_weight": weight}
 
 

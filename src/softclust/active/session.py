@@ -68,6 +68,7 @@ class Session(Answers):
         data: str | os.PathLike[str] | None = None,
         clusters_per_class: int | str = 1,
         label_weight: float = 1.0,
+        spreading: bool | str = False,
         seed: int = 0,
         standardize: Any = False,
     ) -> Session:
@@ -92,6 +93,10 @@ class Session(Answers):
             when they are left out, once there are ten.
         label_weight : float, default=1.0
             How many rows a labelled row stands for in a fit, if the estimator takes weights.
+        spreading : False or "auto", default=False
+            "auto": `FuzzyLabelSpreading` takes the place of the estimator if it foresees the told labels at
+            least as well when they are left out, once there are ten.  Pairs then count through the labels
+            of their rows.
         seed : int, default=0
             Determines the fits, if the estimator has no `random_state`, and the questions.
         standardize : bool or array-like of shape (2, n_features), default=False
@@ -103,11 +108,11 @@ class Session(Answers):
         session : Session
         """
         rows = rows_in_memory(X)
-        forms.check_form(estimator, clusters_per_class, label_weight)
+        forms.check_form(estimator, clusters_per_class, label_weight, spreading)
         named = () if classes is None else tuple(dict.fromkeys(map(str, classes)))
         scaling = checked_scaling(standardize, rows)
         header = Header.of(
-            rows, estimator, named, clusters_per_class, seed, key, data, scaling, label_weight
+            rows, estimator, named, clusters_per_class, seed, key, data, scaling, label_weight, spreading
         )
         return cls(scaled(rows, scaling), estimator, header, keys=checked_keys(keys, len(rows)))
 
@@ -131,6 +136,7 @@ class Session(Answers):
             Column k belongs to class `classes[k]`.
         """
         estimator = forms.with_settings(self.estimator, self.told.settings)
+        estimator = forms.form_of(self).model_of(estimator)
         return refits.refit(estimator, self.X, forms.knowledge(self), self.header.seed, self.memory)
 
     def shares(self) -> np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
+from softclust.active.choice import ENOUGH, Form, chosen, forms_of
 from softclust.active.curves import RECORDS, Curves
 from softclust.active.forms import check_form
 from softclust.active.pair_questions import ask_pairs
@@ -35,6 +36,7 @@ def simulate(
     audit: float = 0.0,
     clusters_per_class: int = 1,
     label_weight: float = 1.0,
+    spreading: bool | str = False,
     kind: str = "rows",
     repetitions: int = 10,
     random_state: int = 0,
@@ -66,6 +68,9 @@ def simulate(
         Number of clusters of each class, for questions about rows.
     label_weight : float, default=1.0
         How many rows an asked row stands for in a fit, for questions about rows.
+    spreading : False or "auto", default=False
+        Whether label spreading may take the estimator's place, as in `Session.start`, for questions about
+        rows.
     kind : {"rows", "pairs"}, default="rows"
         What is asked.
     repetitions : int, default=10
@@ -94,11 +99,12 @@ def simulate(
     if clusters_per_class == "auto":
         raise ValueError("clusters_per_class='auto' is for sessions; simulate takes a number.")
     if kind == "rows":
-        check_form(estimator, clusters_per_class, label_weight)
+        check_form(estimator, clusters_per_class, label_weight, spreading)
     named = dict(strategies) if isinstance(strategies, Mapping) else {name: name for name in strategies}
     rows, codes = np.asarray(X, dtype=np.float64), _codes(truth)
     seeds = check_random_state(random_state).randint(2**31 - 1, size=repetitions)
-    form = Knowledge(np.empty((0, 0)), _NO_PAIRS, _NO_PAIRS, None, (), clusters_per_class, label_weight)
+    told = Knowledge(np.empty((0, 0)), _NO_PAIRS, _NO_PAIRS, None, (), label_weight=label_weight)
+    form = told, forms_of(clusters_per_class, spreading)
     once = _rows_asked if kind == "rows" else _pairs_asked
     jobs = (
         delayed(_quietly)(once, estimator, rows, codes, name, strategy, budget, batch, held_out,
@@ -138,17 +144,29 @@ def _answers(codes: np.ndarray, noise: float, rng: np.random.Generator) -> np.nd
 
 def _rows_asked(
     estimator: Any, X: np.ndarray, codes: np.ndarray, name: str, strategy: Any, budget: int, batch: int,
-    held_out: float, label_noise: float, audit: float, form: Knowledge, repetition: int, seed: int,
+    held_out: float, label_noise: float, audit: float, form: tuple[Knowledge, list[Form]], repetition: int,
+    seed: int,
 ) -> list[tuple[Any, ...]]:  # fmt: skip
     """One repetition with questions about rows."""
     rng = np.random.default_rng(seed)
-    n, c, k = len(X), codes.max() + 1, form.per_class
-    form, answers = replace(form, classes=tuple(map(str, range(c)))), _answers(codes, label_noise, rng)
+    n, c, forms = len(X), codes.max() + 1, form[1]
+    told, answers = replace(form[0], classes=tuple(map(str, range(c)))), _answers(codes, label_noise, rng)
     held = rng.permutation(n)[: round(held_out * n)]
     pool = np.setdiff1d(np.arange(n), held)
     y, asked, out = np.full((n, c), np.nan), np.zeros(0, dtype=np.int64), []
     while True:
-        model = refit(estimator, X, replace(form, y=np.repeat(y, k, axis=1)), seed, Memory())
+        told = replace(told, y=y.copy(), per_class=1)
+        hard = int((y[asked] > 0).sum())
+        now = (
+            chosen(forms, estimator, X, _hard(told), seed)
+            if len(forms) > 1 and hard >= ENOUGH
+            else forms[0]
+        )
+        told, k = (
+            replace(told, y=np.repeat(y, now.per_class, axis=1), per_class=now.per_class),
+            now.per_class,
+        )
+        model = refit(now.model_of(estimator), X, told, seed, Memory())
         found = _classes_of(model, k)
         out.append((name, repetition, len(asked), *_scores(found, answers, codes, asked, held)))
         n_more = min(batch, budget - len(asked), n - len(held) - len(asked))
@@ -157,6 +175,12 @@ def _rows_asked(
         new = _asked_among(model, X, n_more, asked, pool, strategy, audit, seed)
         asked = np.concatenate([asked, new])
         y[new] = np.where(answers[new, None] == np.arange(c), 1.0, 0.0)
+
+
+def _hard(told: Knowledge) -> Knowledge:
+    """Return the labels that name a class."""
+    y = np.where((np.nan_to_num(told.y) > 0).any(axis=1, keepdims=True), told.y, np.nan)
+    return replace(told, y=y)
 
 
 def _classes_of(model: Any, per_class: int) -> np.ndarray:
@@ -211,7 +235,8 @@ def _scores(
 
 def _pairs_asked(
     estimator: Any, X: np.ndarray, codes: np.ndarray, name: str, strategy: Any, budget: int, batch: int,
-    held_out: float, label_noise: float, audit: float, form: Knowledge, repetition: int, seed: int,
+    held_out: float, label_noise: float, audit: float, form: tuple[Knowledge, list[Form]], repetition: int,
+    seed: int,
 ) -> list[tuple[Any, ...]]:  # fmt: skip
     """One repetition with questions about pairs; rows of no class belong to no other row."""
     rng = np.random.default_rng(seed)
