@@ -12,7 +12,7 @@ from softclust.studio import desk as desks
 from softclust.studio import disagreements, maps
 from softclust.studio.data import read_data
 
-TOLD, ASKED, DISAGREES, BULK, SKIPPED, NONE = 1, 2, 8, 16, 32, 64
+TOLD, ASKED, OUTLIER, DISAGREES, BULK, SKIPPED, NONE = 1, 2, 4, 8, 16, 32, 64
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_the_state_at_the_start(page):
     assert state["classes"] == [] and state["links"] == [] and state["undo"] is state["redo"] is None
     roles = {one["name"]: one["role"] for one in state["columns"]}
     assert roles == {"id": "key", "x": "feature", "y": "feature"}
-    assert state["settings"]["method"] == "FuzzyCMeans"
+    assert (state["settings"]["method"], state["model"]) == ("auto", "FuzzyCMeans")
     assert state["files"][3] == "blobs.labelled.csv"
     assert state["session_file"] == "blobs.studio.jsonl"
     assert state["advice"]["audit"] is None
@@ -216,7 +216,7 @@ def test_settings_are_events_and_undone(page):
     assert page.post("/api/settings", {"base": 4, "clusters": 0}).status_code == 400
     for base in (4, 5, 6):
         state = page.post("/api/undo", {"base": base}).json()["state"]
-    assert state["settings"]["method"] == "FuzzyCMeans" and state["clusters"] in (3, 4)
+    assert state["settings"]["method"] == "auto" and state["clusters"] in (3, 4)
     assert state["redo"] == "method EvidentialCMeans"
     again = Session.load(page.desk.file, read_data(page.path, key="id").X)
     assert again.told.settings == page.desk.session.told.settings == {}
@@ -480,3 +480,38 @@ def test_the_demo(tmp_path):
         answer = page.get("/api/picture/5")
         assert answer.headers["content-type"] == "image/png" and page.get("/api/row/5").json()["picture"]
         assert status_of(page.raw(b"nonsense\r\n\r\n")) == 400
+
+
+def test_labels_spread_once_that_foresees_more(tmp_path):
+    """Outliers stay on the map, links count through labels, and the files are made."""
+    rng = np.random.default_rng(0)
+    truth, angle = np.arange(121) % 2, np.pi * rng.random(121)
+    X = np.column_stack([np.cos(angle), np.sin(angle)])
+    X[truth == 1] = [1, 0.5] - X[truth == 1]
+    X += 0.05 * rng.standard_normal(X.shape)
+    X[120] = 9.0
+    path = tmp_path / "moons.csv"
+    path.write_text("x,y\n" + "".join(f"{a:.4f},{b:.4f}\n" for a, b in X))
+    with studio(path, clusters=2) as page:
+        outliers = members(page)[0][:, 2] & OUTLIER
+        assert outliers[120]
+        rows = rng.choice(120, 20, replace=False).tolist()
+        for row in rows:
+            page.label(row, "ab"[truth[row]])
+        other = next(row for row in range(120) if row not in rows)
+        page.tell({"do": "link", "rows": [rows[0], other], "same": bool(truth[rows[0]] == truth[other])})
+        state = page.fitted()
+        assert (state["model"], state["problem"], state["unnamed"]) == ("FuzzyLabelSpreading", None, [])
+        found, _ = members(page)
+        names = [["ab".index(name) for name in state["names"]][k] for k in found[:120, 0]]
+        assert (np.array(names) == truth[:120]).mean() > 0.95
+        np.testing.assert_array_equal(found[:, 2] & OUTLIER, outliers)
+        for name in state["files"]:
+            answer = page.get(f"/api/export/{name}")
+            assert answer.status_code == 200 and answer.content, name
+    with studio(path, clusters=None) as page:  # resumed: nobody has told of outliers yet
+        np.testing.assert_array_equal(members(page)[0][:, 2] & OUTLIER, outliers)
+        state = page.post("/api/settings", {"base": 21, "method": "GaussianMixture"}).json()["state"]
+        assert state["undo"] == "method GaussianMixture" and page.fitted()["model"] == "GaussianMixture"
+        state = page.post("/api/settings", {"base": 22, "method": "auto"}).json()["state"]
+        assert state["undo"] == "method automatic" and page.fitted()["model"] == "FuzzyLabelSpreading"

@@ -12,6 +12,7 @@ import numpy as np
 
 from softclust.active import events, forms
 from softclust.active.checks import class_name, degrees
+from softclust.active.choice import Form
 from softclust.active.events import Event, Told
 from softclust.active.header import Header
 from softclust.active.refits import Memory
@@ -178,6 +179,11 @@ class Answers:
         return np.array(found, dtype=np.int64).reshape(-1, 2)
 
     @property
+    def form(self) -> Form:
+        """The number of clusters of each class, and whether labels spread along the rows instead."""
+        return forms.form_of(self)
+
+    @property
     def per_class(self) -> int:
         """Number of clusters of each class."""
-        return forms.form_of(self).per_class
+        return self.form.per_class

@@ -14,7 +14,7 @@ SEVERAL = 3  # clusters of a class, where "auto" takes more than one
 ENOUGH = 10  # labels from which a form is chosen
 AGAIN = 5  # labels after which it is chosen anew
 _FOLDS = 5
-_MOST_ROWS = 2000  # without a label, by which forms are compared
+_MOST_ROWS = 1000  # without a label, by which forms are compared
 
 
 class Form(NamedTuple):
@@ -56,7 +56,7 @@ def chosen(forms: Sequence[Form], estimator: Any, X: np.ndarray, told: Knowledge
 
 
 def _some(X: np.ndarray, labelled: np.ndarray, seed: int) -> np.ndarray:
-    """Return the positions of the labelled rows and of at most 2,000 others, rising."""
+    """Return the positions of the labelled rows and of at most 1,000 others, rising."""
     if len(X) <= _MOST_ROWS:
         return np.arange(len(X))
     return np.union1d(labelled, np.random.default_rng(seed).choice(len(X), _MOST_ROWS, replace=False))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 AUTO = "auto"  # as the name of an estimator: fuzzy c-means, or label spreading if it foresees as much
 _MOST_DECISIVE = 1000  # labels by which a form is chosen; answers to single questions come first
+_MOST_FORMS = 8  # that are remembered
 _BATCH = 5  # answers between two batches that are compared: fewer would seldom change a cluster
 
 
@@ -166,13 +167,15 @@ def form_of(session: Answers) -> Form:
         return forms[0]
     names, settings = tuple(labels[row][0][0] for row in decisive), repr(session.told.settings)
     key = hash((tuple(decisive), names, settings, tuple(forms)))
-    if memory.chosen_form[0] != key or memory.chosen_form[1] is None:
-        estimator = with_settings(session.estimator, session.told.settings)
-        memory.chosen_form = (
-            key,
-            choice.chosen(forms, estimator, session.X, _decisive(session, decisive), session.header.seed),
+    if key not in memory.forms:
+        estimator, told = (
+            with_settings(session.estimator, session.told.settings),
+            _decisive(session, decisive),
         )
-    return memory.chosen_form[1]
+        memory.forms[key] = choice.chosen(forms, estimator, session.X, told, session.header.seed)
+        for old in list(memory.forms)[:-_MOST_FORMS]:
+            memory.forms.pop(old, None)
+    return memory.forms[key]
 
 
 def _decisive(session: Answers, rows: list[int]) -> Knowledge:

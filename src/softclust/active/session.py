@@ -136,8 +136,9 @@ class Session(Answers):
             Column k belongs to class `classes[k]`.
         """
         estimator = forms.with_settings(self.estimator, self.told.settings)
-        estimator = forms.form_of(self).model_of(estimator)
-        return refits.refit(estimator, self.X, forms.knowledge(self), self.header.seed, self.memory)
+        return refits.refit(
+            self.form.model_of(estimator), self.X, forms.knowledge(self), self.header.seed, self.memory
+        )
 
     def shares(self) -> np.ndarray:
         """Return the share of each row in each class, (n, classes); classes without a name come last."""

@@ -41,11 +41,7 @@ def run(
         if demo:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="softclust-")))
             rows = demo_data(folder)
-            method, clusters, settings = (
-                method or "fcm",
-                clusters or len(DEMO_CLASSES),
-                settings or ["m=1.4"],
-            )
+            clusters, settings = clusters or len(DEMO_CLASSES), settings or ([] if method else ["m=1.4"])
             classes, standardize = classes or DEMO_CLASSES, False
             path = session_path or folder / "digits.studio.jsonl"
         else:

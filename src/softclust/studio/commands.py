@@ -7,6 +7,7 @@ from typing import Any
 
 from softclust.active import STRATEGIES, Session
 from softclust.active.events import Event, effective
+from softclust.active.forms import AUTO, spreading_of
 
 MOST_EVENTS = 1_000  # in one request
 MOST_ROWS = 50_000  # in one request
@@ -14,7 +15,7 @@ MOST_CLASSES = 200
 _MOST_LETTERS = 200  # of the name of a class
 _REASONS = ("region", "doubt", "audit")
 METHODS = (
-    "FuzzyCMeans", "PossibilisticFuzzyCMeans", "ImprovedPossibilisticCMeans", "PossibilisticCMeans",
+    AUTO, "FuzzyCMeans", "PossibilisticFuzzyCMeans", "ImprovedPossibilisticCMeans", "PossibilisticCMeans",
     "EvidentialCMeans", "GaussianMixture", "FuzzyLabelSpreading", "HardCMeans",
 )  # fmt: skip
 
@@ -131,7 +132,9 @@ def settings_of(session: Session) -> dict[str, Any]:
     told = session.told.settings
     own = {**session.estimator.get_params(), **told}
     return {
-        "method": told.get("estimator", type(session.estimator).__name__),
+        "method": AUTO
+        if spreading_of(session)
+        else told.get("estimator", type(session.estimator).__name__),
         "methods": list(METHODS),
         "clusters": max(int(own.get("n_clusters", 1)), len(session.classes)),
         "strategy": told.get("strategy", "doubt-mix"),
@@ -151,6 +154,7 @@ def _words(event: Event, number: Callable[[int], int]) -> str:
     rows = f"row {number(event.rows[0])}" if len(event.rows) == 1 else f"{len(event.rows)} rows"
     if event.do in ("link", "unlink"):
         rows = " and ".join(str(number(row)) for row in event.rows)
+    method = "automatic" if event.value == AUTO else event.value
     return {
         "label": f"label of {rows}",
         "none": f"none of these for {rows}",
@@ -160,7 +164,7 @@ def _words(event: Event, number: Callable[[int], int]) -> str:
         "unlink": f"unlink of rows {rows}",
         "class": f"class {event.name}",
         "rename": f"renaming {event.name} to {event.value}",
-        "setting": f"{'method' if event.name == 'estimator' else event.name} {event.value}",
+        "setting": f"method {method}" if event.name == "estimator" else f"{event.name} {event.value}",
     }.get(event.do, event.do)
 
 

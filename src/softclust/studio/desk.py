@@ -13,8 +13,10 @@ from queue import Empty, Queue
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from softclust.active import Session
+from softclust.active.forms import with_settings
 from softclust.active.journal import Writer
 from softclust.metrics import matched_accuracy
 from softclust.studio import cards, maps
@@ -229,4 +231,15 @@ def fit(session: Session, before: Fitted | None) -> Fitted:
         if before is None:
             raise
         return replace(before, rev=rev, problem=str(error))
-    return Fitted(rev, session, model, round((time.perf_counter() - began) * 1000))
+    ms = round((time.perf_counter() - began) * 1000)
+    return Fitted(rev, session, model, ms, telling=_telling(session, model, before))
+
+
+def _telling(session: Session, model: Any, before: Fitted | None) -> Any:
+    """Return a model that tells outliers: this one, or the last one, or one without the answers."""
+    if hasattr(model, "outlier_mask_"):
+        return model
+    if before is not None or not session.form.spreads:
+        return None if before is None else before.telling
+    plain = clone(with_settings(session.estimator, session.told.settings))
+    return plain.fit(session.X)

@@ -31,6 +31,8 @@ class Fitted:
         Milliseconds that the fit took.
     problem : str or None
         Why there is no fit of this revision; the model is then that of an earlier one.
+    telling : fitted softclust estimator or None
+        The last model that tells outliers; label spreading does not.
     """
 
     rev: int
@@ -38,6 +40,7 @@ class Fitted:
     model: Any
     ms: int = 0
     problem: str | None = None
+    telling: Any = None
 
     @cached_property
     def shares(self) -> np.ndarray:
@@ -63,13 +66,13 @@ class Fitted:
 
     @cached_property
     def outlier(self) -> np.ndarray:
-        """(n,) whether the model holds a row for an outlier."""
-        mask = getattr(self.model, "outlier_mask_", None)
+        """(n,) whether the last model that tells outliers holds a row for one."""
+        mask = getattr(self.telling, "outlier_mask_", None)
         return np.zeros(len(self.shares), dtype=bool) if mask is None else np.asarray(mask, dtype=bool)
 
     def outlying(self, row: int) -> float:
         """Return how far a row is from every cluster, in [0, 1]."""
-        scores = getattr(self.model, "outlier_scores_", None)
+        scores = getattr(self.telling, "outlier_scores_", None)
         return 0.0 if scores is None else float(np.nan_to_num(scores[row]))
 
     @cached_property

@@ -42,6 +42,7 @@ def open_session(
         The session's file; if it exists, the session goes on.
     method, clusters, classes
         Name of the method, number of clusters and classes; a session that goes on changes to them.
+        Without a method a new session begins with fuzzy c-means, and labels may spread.
     standardize : bool, default=True
         Give every column mean 0 and standard deviation 1; a session that goes on keeps what it had.
     settings : callable, default=None
@@ -88,7 +89,7 @@ def _new(
     estimator.set_params(**settings(estimator))
     session = Session.start(
         data.X, estimator, classes=classes, keys=data.keys, key=data.key, data=data.path, seed=seed,
-        standardize=data.scaling if standardize else False,
+        standardize=data.scaling if standardize else False, spreading="auto" if method is None else False,
     )  # fmt: skip
     for name, rows in known.items():
         session = session.tell(rows, name)

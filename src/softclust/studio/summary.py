@@ -34,12 +34,13 @@ def state(desk: Desk) -> dict[str, Any]:
         "drawn": len(plane.points),
         "story": data.story,
         "clusters": fitted.shares.shape[1],
+        "model": type(fitted.model).__name__,
         "names": list(fitted.names),
         "classes": _classes(session, fitted),
         "unnamed": [
             {"name": name, "rows": int(fitted.counts[k]), "index": k}
             for k, name in enumerate(fitted.names)
-            if k >= len(fitted.session.classes) or name != fitted.session.classes[k]
+            if _is_unnamed(fitted, k)
         ],
         "views": [{"id": kind, "name": name} for kind, name in maps.VIEWS.items() if _has(data, kind)],
         "view": {"id": plane.id, "x": plane.x, "y": plane.y, "rev": plane.rev},
@@ -58,6 +59,13 @@ def state(desk: Desk) -> dict[str, Any]:
         "session_file": desk.file.name,
         "saved": True,
     }
+
+
+def _is_unnamed(fitted: Fitted, k: int) -> bool:
+    """Whether a cluster has no class; label spreading leaves clusters without a class empty."""
+    classes = fitted.session.classes
+    has_name = k < len(classes) and fitted.names[k] == classes[k]
+    return not has_name and (fitted.counts[k] > 0 or not fitted.session.form.spreads)
 
 
 def _has(data: Any, kind: str) -> bool:
