@@ -53,7 +53,7 @@ export function openDialogs(studio) {
     const { settings: now, columns, model } = studio.state;
     options($("method"), now.methods.map((name) => [name, name === "auto" ? "Automatic" : name]), now.method);
     $("method-words").textContent = now.method === "auto"
-      ? `Now ${model}. The answers choose: clusters, or labels that spread along the rows.` : "";
+      ? `Now ${model}. Your answers decide: clusters, or labels that spread along the rows.` : "";
     options($("strategy"), now.strategies.map((name) => [name, name]), now.strategy);
     $("clusters").value = now.clusters;
     const line = ({ name, role, why }) => el("li", {}, el("strong", {}, name), ` ${role}${why ? `: ${why}` : ""}`);
