@@ -192,7 +192,7 @@ def test_a_component_without_rows_has_no_weight_and_a_warning(kind, prior):
     X = np.random.default_rng(0).normal(size=(50, 2)) + np.repeat([[0], [9]], 25, axis=0)
     start = np.vstack([X[0], X[-1], [1e6, 1e6]]), np.tile(np.eye(2), (3, 1, 1)), np.full(3, 1 / 3)
     model = GaussianMixture(3, covariance_type=kind, covariance_prior=prior, init=start)
-    with pytest.warns(DegenerateClusterWarning, match="Component 2 has no rows"):
+    with pytest.warns(DegenerateClusterWarning, match="Component 2 is without rows"):
         model.fit(X)
     assert model.weights_[2] == 0
     P = model.predict_proba(np.vstack([X, [[1e6, 1e6], [-1e9, 3.0]]]))

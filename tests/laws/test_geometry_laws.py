@@ -1,5 +1,6 @@
 """What must hold of geometries: equivariance, shapes found again, data that are flat."""
 
+import re
 import warnings
 
 import numpy as np
@@ -240,3 +241,16 @@ def test_given_matrices_are_checked(iris):
         FUZZY(3, geometry="ellipsoids", init=(V, np.eye(4))).fit(X)
     with pytest.raises(ValueError, match="cluster 0 in init is not positive definite"):
         FUZZY(3, geometry="ellipsoids", init=(V, np.zeros((3, 4, 4)))).fit(X)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [sc.FuzzyCMeans(6, geometry="ellipsoids", metric_reg=0), sc.GaussianMixture(6, covariance_prior=0)],
+)
+def test_many_flat_clusters_are_one_warning(model):
+    X = load_digits().data[:90]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model.set_params(random_state=0).fit(X)
+    flat = [str(w.message) for w in said if " flat: " in str(w.message)]
+    assert len(flat) == 1 and re.match(r"(Cluster|Component)s \d, \d", flat[0])

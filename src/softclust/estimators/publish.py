@@ -15,6 +15,7 @@ from softclust.estimators.sentence import area_units
 from softclust.grammar.prototypes.base import LOG_DENSITIES
 from softclust.grammar.separation import Repulsion, pair_strengths
 from softclust.grammar.state import State
+from softclust.knowledge.numbers import subject
 from softclust.knowledge.unsatisfied import unsatisfied, unsatisfied_pairs, worst_first
 from softclust.loop.engine import Options
 from softclust.loop.recipes import Outcome
@@ -167,19 +168,13 @@ def _warn_of_empty_clusters(labels: Any, model: Any) -> None:
     if not isinstance(labels, np.ndarray):
         return
     empty = np.flatnonzero(np.bincount(labels, minlength=model.n_clusters)[: model.n_clusters] == 0)
+    left = model.n_clusters - len(empty)
     if len(empty):
-        which = f"Cluster {empty[0]} is" if len(empty) == 1 else f"Clusters {_listed(empty)} are"
         warn(
-            f"{which} the likeliest of no row, so that only {model.n_clusters - len(empty)} of "
+            f"{subject('Cluster', empty)} the likeliest of no row, so that only {left} of "
             f"{model.n_clusters} clusters have rows; fewer clusters would fit.",
             DegenerateClusterWarning,
         )
-
-
-def _listed(numbers: np.ndarray) -> str:
-    """At most five numbers, for a message."""
-    shown = ", ".join(map(str, numbers[:5].tolist()))
-    return f"{shown} and {len(numbers) - 5} more" if len(numbers) > 5 else shown
 
 
 def _warn_of_repulsion(repulsion: Repulsion, weight: np.ndarray, state: State) -> None:

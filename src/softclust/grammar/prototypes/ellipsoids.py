@@ -14,7 +14,7 @@ from softclust.grammar.prototypes.axes import axes
 from softclust.grammar.prototypes.base import PURE_NUMBERS, Prototypes, Request, Theta
 from softclust.grammar.prototypes.parts import Parts, quadratic_parts
 from softclust.grammar.prototypes.points import HOLD, LOST, firm_solution
-from softclust.knowledge.numbers import as_floats
+from softclust.knowledge.numbers import as_floats, subject
 from softclust.sources.spread import variances
 from softclust.values import cache_last
 
@@ -212,11 +212,11 @@ class Ellipsoids(Prototypes):
         return {"covariances_": units.squares_to_data(self.covariances(stats, frame))}
 
     def complaints(self, theta: Theta, units: Units) -> Iterator[str]:
-        """Yield a sentence for each flat cluster."""
-        for k in self.flat(theta):
+        """Yield a sentence about flat clusters."""
+        if len(flat := self.flat(theta)):
             yield (
-                f"Cluster {k} is flat: its scatter in one direction is less than a thousandth of that in "
-                f"the mean direction; metric_reg={self.reg:g} does not hold it. A greater one, "
+                f"{subject('Cluster', flat)} flat: the scatter in one direction is less than a thousandth "
+                f"of that in the mean direction; metric_reg={self.reg:g} does not hold it. A greater one, "
                 "fewer clusters or fewer features would."
             )
 

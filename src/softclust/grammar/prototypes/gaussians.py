@@ -14,6 +14,7 @@ from softclust.grammar.prototypes.axes import axes
 from softclust.grammar.prototypes.base import AT_HARD_CLUSTERS, LOG_DENSITIES, Prototypes, Request, Theta
 from softclust.grammar.prototypes.ellipsoids import about, check_covariances, is_above, safe_variances
 from softclust.grammar.prototypes.parts import Parts, quadratic_parts
+from softclust.knowledge.numbers import subject
 from softclust.sources.spread import deviations
 from softclust.values import cache_last
 
@@ -270,14 +271,19 @@ class Gaussians(Prototypes):
         }
 
     def complaints(self, theta: Theta, units: Units) -> Iterator[str]:
-        """Yield a sentence for each component without rows, and for each flat one."""
-        for k in np.flatnonzero(theta[2] <= _EMPTY * theta[2].max()):
-            yield f"Component {k} has no rows and the weight 0. Fewer clusters or another init would do."
-        for k, least, most in self.flat(theta):
+        """Yield a sentence about components without rows, and one about flat ones."""
+        if len(empty := np.flatnonzero(theta[2] <= _EMPTY * theta[2].max())):
             yield (
-                f"Component {k} is flat: its standard deviation is from {least / units.factor:.3g} to "
-                f"{most / units.factor:.3g}. A greater regularisation, fewer clusters, fewer features or "
-                "another shape would hold it."
+                f"{subject('Component', empty)} without rows, with the weight 0. "
+                "Fewer clusters or another init would do."
+            )
+        if len(flat := self.flat(theta)):
+            k, least, most = min(flat, key=lambda one: one[1])
+            whose = "its standard deviation is" if len(flat) == 1 else f"the standard deviation of {k} is"
+            yield (
+                f"{subject('Component', np.array([one[0] for one in flat]))} flat: {whose} from "
+                f"{least / units.factor:.3g} to {most / units.factor:.3g}. A greater regularisation, fewer "
+                "clusters, fewer features or another shape would hold it."
             )
 
     def penalty(self, theta: Theta) -> float:
