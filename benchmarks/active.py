@@ -115,7 +115,6 @@ def measured(form: str, one: Set, repetitions: int, wrong: float) -> Row:
 
 def curves(asked: argparse.Namespace, form: str, wrong: float) -> list[Row]:
     """Print the table of one form, and return its rows."""
-    start = time.process_time()
     print(f"\n{form}, {wrong:.0%} of the answers wrong: doubt-mix minus random\n")
     headings = ("set", "random given ARI", "room", *SCORES.values(), "classes seen", "on noise, by lot")
     print(f"| {' | '.join(headings)} |")
@@ -134,7 +133,6 @@ def curves(asked: argparse.Namespace, form: str, wrong: float) -> list[Row]:
     for what, some in (("all", rows), ("new*", [row for row in rows if row.one.name not in SEEN])):
         words = [f"{SCORES[score]} {summary(some, score)}" for score in SCORES]
         print(f"{what}: {'; '.join(words)}")
-    print(f"({time.process_time() - start:.0f} s of CPU)")
     return rows
 
 
