@@ -46,7 +46,8 @@ MOST_ROWS = 400
 NO_ROOM = 0.999  # ARI of random questions above which nothing is left to gain
 FLIPPED = ("iris", "wine", "breast cancer", "ecoli", "letters IJL", "digits")
 SCORES = {"held": "held acc", "held_ari": "held ARI", "given": "given acc", "given_ari": "given ARI"}
-PARTS = ("curves", "noise", "labels", "speed")
+PARTS = ("models", "curves", "noise", "labels", "speed")
+BUDGETS = (0, 10, 20, 40, 60)
 
 
 def sets(path: Path | None = None) -> list[Set]:
@@ -77,6 +78,17 @@ FORMS: dict[str, tuple[Any, dict[str, Any]]] = {
     TIED: (lambda c: GaussianMixture(c, covariance_type="tied", n_jobs=1), {"label_weight": 5.0}),
     "FuzzyLabelSpreading": (ESTIMATORS["FuzzyLabelSpreading"], {}),
     "FCM, labels may spread": (ESTIMATORS["FuzzyCMeans"], {"spreading": "auto"}),
+}
+
+
+MODELS = {
+    "FuzzyCMeans": (ESTIMATORS["FuzzyCMeans"], {}),
+    WEIGHTED: FORMS[WEIGHTED],
+    SEVERAL: FORMS[SEVERAL],
+    "full mixture": (lambda c: GaussianMixture(c, n_jobs=1), {}),
+    TIED: FORMS[TIED],
+    "FuzzyLabelSpreading": FORMS["FuzzyLabelSpreading"],
+    "FCM, labels may spread": FORMS["FCM, labels may spread"],
 }
 
 
@@ -188,6 +200,28 @@ def judge_noisy(form: str, rows: list[Row]) -> None:
     promise(above, f"{form}, 10 % wrong: given above random in the mean: {summary(rows, 'given_ari')}")
 
 
+def models(asked: argparse.Namespace) -> None:
+    """Print what each model makes of the answers to doubt-mix."""
+    print("\nARI x 100 on rows that are never asked, after so many answers: the mean over the sets\n")
+    print(f"| sets | model | {' | '.join(map(str, BUDGETS))} |\n|---|---|{'---|' * len(BUDGETS)}")
+    groups = {
+        "seen": [one for one in sets() if one.name in SEEN],
+        "new": [one for one in sets() if one.name in NEW],
+    }
+    if asked.battery is not None:
+        groups = {"file": sets(asked.battery)}
+    for group, some in groups.items():
+        for name, (make, options) in MODELS.items():
+            reached = []
+            for one in some:
+                found = simulate(make(one.clusters), one.X, one.y, strategies=["doubt-mix"], n_jobs=-1,
+                                 repetitions=asked.repetitions, **options)  # fmt: skip
+                at, values = found.table("doubt-mix", "held_ari")
+                reached.append([100 * values[:, list(at).index(budget)].mean() for budget in BUDGETS])
+            cells = " | ".join(f"{mean:.1f}" for mean in np.mean(reached, axis=0))
+            print(f"| {group} | {name} | {cells} |", flush=True)
+
+
 def wrong_labels(asked: argparse.Namespace) -> None:
     """Print how well `doubted_labels` finds labels that were flipped."""
     print("\nAUC of doubted_labels, 10 % of the labels of 30 % of the rows flipped uniformly\n")
@@ -240,12 +274,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument("--forms", nargs="*", default=list(FORMS), choices=list(FORMS))
-    parser.add_argument("--parts", nargs="*", default=["curves", "noise"], choices=PARTS)
+    parser.add_argument("--parts", nargs="*", default=["models", "curves", "noise"], choices=PARTS)
     parser.add_argument("--battery", type=Path, help="an .npz file of sets, as quality.py reads it")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     if "speed" in asked.parts:
         speed()
+    if "models" in asked.parts:
+        models(asked)
     if "labels" in asked.parts:
         wrong_labels(asked)
     for form in asked.forms:
