@@ -360,7 +360,10 @@ def studio(
     clusters: int | None = None,
     method: Annotated[
         str | None,
-        Parameter(help="Name of the method or estimator; `softclust methods` lists the methods."),
+        Parameter(
+            help="Name of the method or estimator; without one, the answers choose between clusters and "
+            "label spreading."
+        ),
     ] = None,
     classes: str | None = None,
     columns: Columns = None,
