@@ -48,6 +48,16 @@ def make_blobs(seed=0, each=50, spread=0.6):
     return BLOB_MEANS[y] + spread * rng.standard_normal((3 * each, 2)), y
 
 
+def make_moons(n=300, seed=0, noise=0.1):
+    """Two half moons, rows in a mixed order, and the moon of each row."""
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(n) % 2)
+    angle = np.pi * rng.random(n)
+    X = np.column_stack([np.cos(angle), np.sin(angle)])
+    X[y == 1] = [1, 0.5] - X[y == 1]
+    return X + noise * rng.standard_normal((n, 2)), y
+
+
 @pytest.fixture(params=[0, 1, 2], ids="seed{}".format)
 def seed(request):
     return request.param

@@ -3,19 +3,10 @@
 import numpy as np
 import pytest
 
-from conftest import make_blobs
+from conftest import make_blobs, make_moons
 from softclust import FuzzyCMeans, GaussianMixture
 from softclust.active import Session, simulate
 from softclust.active.links import labels_by_links
-
-
-def moons(n=200, seed=0, noise=0.1):
-    rng = np.random.default_rng(seed)
-    y = rng.permutation(np.arange(n) % 2)
-    angle = np.pi * rng.random(n)
-    X = np.column_stack([np.cos(angle), np.sin(angle)])
-    X[y == 1] = [1, 0.5] - X[y == 1]
-    return X + noise * rng.standard_normal((n, 2)), y
 
 
 def answered(X, truth, count, seed=0, **options):
@@ -31,7 +22,7 @@ def right(session, truth):
 
 
 def test_labels_spread_along_moons(seed):
-    X, truth = moons(seed=seed)
+    X, truth = make_moons(200, seed)
     few, more = answered(X, truth, 9, seed), answered(X, truth, 20, seed)
     assert type(few.fit()).__name__ == "FuzzyCMeans" and right(few, truth) < 0.85
     assert type(more.fit()).__name__ == "FuzzyLabelSpreading" and right(more, truth) > 0.95
@@ -50,7 +41,7 @@ def test_little_is_lost_where_clouds_overlap(seed):
 
 
 def test_without_spreading_nothing_is_chosen():
-    X, truth = moons()
+    X, truth = make_moons(200)
     session = Session.start(X, FuzzyCMeans(2, random_state=0))
     for row in range(20):
         session = session.tell(row, "ab"[truth[row]])
@@ -58,14 +49,14 @@ def test_without_spreading_nothing_is_chosen():
 
 
 def test_one_class_does_not_spread():
-    X, truth = moons()
+    X, truth = make_moons(200)
     session = Session.start(X, FuzzyCMeans(2, random_state=0), spreading="auto")
     session = session.tell(np.flatnonzero(truth == 0)[:20].tolist(), "a")
     assert type(session.fit()).__name__ == "FuzzyCMeans"
 
 
 def test_a_file_goes_on_with_the_same_model(tmp_path):
-    X, truth = moons()
+    X, truth = make_moons(200)
     session = answered(X, truth, 15).link(0, 5, same=bool(truth[0] == truth[5]))
     session.save(tmp_path / "s.jsonl")
     again = Session.load(tmp_path / "s.jsonl", X)
@@ -76,7 +67,7 @@ def test_a_file_goes_on_with_the_same_model(tmp_path):
 
 
 def test_the_choice_does_not_depend_on_the_process_or_the_order_of_fits():
-    X, truth = moons()
+    X, truth = make_moons(200)
     step_by_step, at_once = answered(X, truth, 0), answered(X, truth, 12)
     for row, label in at_once.told.labels.items():
         step_by_step = step_by_step.tell(row, dict(label))
@@ -86,7 +77,7 @@ def test_the_choice_does_not_depend_on_the_process_or_the_order_of_fits():
 
 
 def test_labels_by_lasso_weigh_less_where_they_spread():
-    X, truth = moons()
+    X, truth = make_moons(200)
     session = answered(X, truth, 12)
     weak = session.tell([0, 1], "class 0", strength=0.3)
     strong = session.tell([0, 1], "class 0")
@@ -94,7 +85,7 @@ def test_labels_by_lasso_weigh_less_where_they_spread():
 
 
 def test_several_clusters_and_spreading_can_compete():
-    X, truth = moons()
+    X, truth = make_moons(200)
     session = answered(X, truth, 20, clusters_per_class="auto")
     assert session.form.spreads or session.per_class == 3
     assert right(session, truth) > 0.9
@@ -107,7 +98,7 @@ def test_what_spreading_may_be(wrong):
 
 
 def test_simulated_experts_meet_the_choice():
-    X, truth = moons()
+    X, truth = make_moons(200)
     found = {
         spreading: simulate(
             FuzzyCMeans(2),

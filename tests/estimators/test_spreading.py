@@ -12,6 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import softclust
 from conftest import make_blobs
+from conftest import make_moons as moons
 from oracles import spreading as oracle
 from softclust import FuzzyLabelSpreading, doubted_labels
 from softclust.estimators.anchor_graph import Spreader, anchor_sums, probabilities
@@ -21,16 +22,6 @@ from softclust.knowledge.labels import Known
 from softclust.sources import LocalSource
 from softclust.sources.rows import Rows
 from softclust.sources.units import Units
-
-
-def moons(n=300, seed=0, noise=0.1):
-    """Two half moons, rows in a mixed order, and the moon of each row."""
-    rng = np.random.default_rng(seed)
-    y = rng.permutation(np.arange(n) % 2)
-    angle = np.pi * rng.random(n)
-    X = np.column_stack([np.cos(angle), np.sin(angle)])
-    X[y == 1] = [1, 0.5] - X[y == 1]
-    return X + noise * rng.standard_normal((n, 2)), y
 
 
 def some(y, each, seed=0):
