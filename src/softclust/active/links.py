@@ -13,27 +13,35 @@ def labels_by_links(y: np.ndarray, must_link: np.ndarray, cannot_link: np.ndarra
     Rows that belong together share one label: the mean of those that were told.  A row apart from rows of
     some classes gets "one of the others".  Links between rows without any label say nothing yet.
     """
-    n, y = len(y), y.copy()
+    y, n = y.copy(), len(y)
     named = np.flatnonzero((np.nan_to_num(y) > 0).any(axis=0))
     links = np.concatenate([must_link, cannot_link])
     if not len(links) or not len(named):
         return y
-    ones = np.ones(len(must_link))
-    _, group = connected_components(coo_array((ones, must_link.T), shape=(n, n)), directed=False)
+    together = coo_array((np.ones(len(must_link)), must_link.T), shape=(n, n))
+    group = connected_components(together, directed=False)[1]
+    silent, linked = np.isnan(y).all(axis=1), np.unique(links)
     told = np.flatnonzero(np.nan_to_num(y).max(axis=1) > 0)
-    labels = {k: y[told[group[told] == k]].mean(axis=0) for k in np.unique(group[links])
-              if (group[told] == k).any()}  # fmt: skip
-    silent = np.isnan(y).all(axis=1)
-    for row in np.intersect1d(np.flatnonzero(silent), links):
-        if group[row] in labels:
-            y[row] = labels[group[row]]
-    for k in np.setdiff1d(group[cannot_link], list(labels)):
-        first, second = group[cannot_link].T
-        others = np.concatenate([second[first == k], first[second == k]])
-        excluded = {int(labels[other].argmax()) for other in others if other in labels}
-        left = [column for column in named if column not in excluded]
-        if excluded and left:
-            rows = np.intersect1d(np.flatnonzero((group == k) & silent), links)
-            y[rows] = 0.0
-            y[np.ix_(rows, left)] = 1.0
+    told = told[np.isin(group[told], group[linked])]
+    labels = {k: y[told[group[told] == k]].mean(axis=0) for k in np.unique(group[told])}
+    for row in linked[silent[linked]]:
+        mine = group[row]
+        if mine in labels:
+            y[row] = labels[mine]
+        else:
+            y[row] = _one_of_the_others(mine, group[cannot_link], labels, named, y[row])
     return y
+
+
+def _one_of_the_others(
+    mine: int, apart: np.ndarray, labels: dict[int, np.ndarray], named: np.ndarray, unsaid: np.ndarray
+) -> np.ndarray:
+    """Return the degrees of a group that is apart from labelled groups: 1 for each class that is left."""
+    others = np.concatenate([apart[apart[:, 0] == mine, 1], apart[apart[:, 1] == mine, 0]])
+    excluded = [labels[other].argmax() for other in others if other in labels]
+    left = np.setdiff1d(named, excluded)
+    if not excluded or not len(left):
+        return unsaid
+    degrees = np.zeros(len(unsaid))
+    degrees[left] = 1.0
+    return degrees
