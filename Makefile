@@ -13,7 +13,7 @@ NATIVE := $(BIN)/python native/build.py --if-possible
 
 # One stamp for each set of extras: installed once, and again when pyproject.toml changes.
 .venv/%.stamp: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[$*]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
 	$(BIN)/python -m compileall -q src
 	touch $@
 
@@ -55,7 +55,7 @@ coverage: .venv/test.stamp
 test-oldest: .venv/test.stamp
 	$(NATIVE)
 	$(PYTHON) -m venv .venv-oldest
-	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[test]' -c constraints/oldest.txt
+	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' -c constraints/oldest.txt
 	.venv-oldest/bin/python -m pytest -n auto --dist worksteal -q tests/estimators tests/laws tests/run tests/test_compat.py
 
 lint: .venv/lint.stamp
