@@ -72,7 +72,7 @@ def spread(Z, rows, Y, weight, gamma, ridge=1e-6):
 
 
 def class_shares(Z, anchors, Y, rows, weight):
-    """A quarter of each class's share of the labels, and three quarters of its share of the rows near them.
+    """Each class's share of the labels, which counts like 3 labels of each, and of the rows near them.
 
     An anchor stands for the rows it has, sum_i w_i Z_ik.  It goes to the classes of the labels that belong
     to it or, if there are none, to those of the nearest anchor with a label.
@@ -87,7 +87,8 @@ def class_shares(Z, anchors, Y, rows, weight):
     for k, v in enumerate(anchors):
         nearest = min(labels, key=lambda j: np.sum((anchors[j] - v) ** 2))
         among_rows += weight @ Z[:, k] / weight.sum() * labels[nearest]
-    return among_labels / 4 + 3 * among_rows / 4
+    own, told = 3 * (among_labels > 0).sum(), weight[rows].sum()
+    return (own * among_labels + told * among_rows) / (own + told)
 
 
 def normalised(A, Z, wanted, weight):

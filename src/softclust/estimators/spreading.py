@@ -51,8 +51,8 @@ class FuzzyLabelSpreading(Predictions, BaseEstimator):
         J(A) = sum_i w_i |z_i'A - y_i|^2 + gamma tr(A' Z'(I - W)Z A) + 1e-6 |A|^2,
 
     with the first sum over the labelled rows.  The columns of A are then multiplied so that each class has
-    its share in the mean score of all rows: a quarter of its share of the labels, and three quarters of its
-    share of the rows, of which each anchor's count by the nearest labels.  (Liu, He & Chang take the labels
+    its share in the mean score of all rows.  The share comes from the labels, like three labels of each
+    class, and from the rows: each anchor counts by the nearest labels.  (Liu, He & Chang take the labels
     alone, which misleads if they were not drawn by lot.)
 
     The solution is a closed form of sums over the rows, so it takes time in proportion to the rows, and
