@@ -24,9 +24,9 @@ _ROUNDING = 1e-14  # of the trace of Z'Z: a ridge below is lost in rounding
 # Scores of a row sum to about 1.  Those of rows far from all labels are small and still tell the class, but
 # below this sum the class shares have up to half of the say.
 _LEAST_EVIDENCE = 1e-9
-# The labels' own share counts like so many labels of each class.  With that share alone, 42 labels in 60 from
-# a class of a third of the rows, which scatters widely, put up to 60 % of the rows into that class; without
-# it, one or two labels a class say too little of the rows near them.
+# The labels' own share counts like so many labels of each class.  With that share alone, 42 labels in 60
+# from a class of a third of the rows, which scatters widely, put up to 60 % of the rows into that class;
+# without it, one or two labels a class say too little of the rows near them.
 _OWN_LABELS = 3.0
 # Smooth scores are too cautious: squared probabilities have a lower Brier score (0.27 beside 0.29).
 _SHARPNESS = 2.0
