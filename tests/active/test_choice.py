@@ -7,6 +7,7 @@ from conftest import make_blobs, make_moons
 from softclust import FuzzyCMeans, GaussianMixture
 from softclust.active import Session, simulate
 from softclust.active.links import labels_by_links
+from softclust.errors import SessionFileError
 
 
 def answered(X, truth, count, seed=0, **options):
@@ -179,3 +180,43 @@ def test_links_keep_what_was_told():
     np.testing.assert_array_equal(y[2], [np.nan, np.nan])
     apart = labels_by_links(y, nothing, np.array([[0, 3]]))
     np.testing.assert_array_equal(apart[3], [0, 1])
+
+
+@pytest.mark.parametrize("crafted", ['"always"', "true", "5", "{}", "null"])
+def test_a_file_says_false_or_auto(tmp_path, crafted):
+    X, truth = make_moons(200)
+    path = tmp_path / "s.jsonl"
+    answered(X, truth, 3).save(path)
+    text = path.read_text()
+    assert '"spreading":"auto"' in text
+    path.write_text(text.replace('"spreading":"auto"', f'"spreading":{crafted}'))
+    with pytest.raises(SessionFileError, match="is damaged"):
+        Session.load(path, X)
+
+
+def test_soft_labels_do_not_decide():
+    X, truth = make_moons(200)
+    session = Session.start(X, FuzzyCMeans(2, random_state=0), spreading="auto")
+    for row in range(20):
+        session = session.tell(row, {"ab"[truth[row]]: 0.7})
+    assert not session.form.spreads and type(session.fit()).__name__ == "FuzzyCMeans"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+def test_the_choice_has_no_unit(dtype, scale):
+    if dtype == np.float32:
+        scale = {1e-200: 1e-20, 1.0: 1.0, 1e200: 1e20}[scale]
+    X, truth = make_moons(200)
+    assert answered((X * scale).astype(dtype), truth, 15).form.spreads
+
+
+@pytest.mark.parametrize("rows", [1, 2, 12])
+def test_few_rows_and_copies_have_a_model(rows):
+    """Also where each row was told, and where all rows are equal."""
+    for X in (np.random.default_rng(0).standard_normal((rows, 64)), np.ones((rows, 3))):
+        session = Session.start(X, FuzzyCMeans(1, random_state=0), spreading="auto")
+        for row in range(rows):
+            session = session.tell(row, "ab"[row % 2])
+        model = session.fit() if rows > 1 else None
+        assert model is None or np.isfinite(model.memberships_).all()

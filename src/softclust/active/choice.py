@@ -46,13 +46,14 @@ def chosen(forms: Sequence[Form], estimator: Any, X: np.ndarray, told: Knowledge
     spreading wins if it foresees at least as many of the labels.  `told` has one column for each class, and
     labels of one class.
     """
+    if len(told.seen) < 2:  # labels of one class do not spread
+        forms = [form for form in forms if not form.spreads]
     rows = _some(X, told.rows, seed)
     small = replace(told, y=told.y[rows], must_link=told.must_link[:0], cannot_link=told.cannot_link[:0])
     found = {form: _foreseen(form, estimator, X[rows], small, seed) for form in forms}
     best = max((form for form in forms if not form.spreads), key=lambda form: found[form][0])
     spreading = next((form for form in forms if form.spreads), best)
-    is_better = len(told.seen) > 1 and found[spreading][1] >= found[best][1]
-    return spreading if is_better else best
+    return spreading if found[spreading][1] >= found[best][1] else best
 
 
 def _some(X: np.ndarray, labelled: np.ndarray, seed: int) -> np.ndarray:

@@ -9,8 +9,9 @@ from sklearn.base import clone
 
 from softclust.active import choice
 from softclust.active.choice import Form
+from softclust.active.events import kind_of
 from softclust.active.links import labels_by_links
-from softclust.active.refits import Knowledge, class_shares
+from softclust.active.refits import Knowledge, Memory, class_shares, refit
 from softclust.active.strategies import STRATEGIES
 
 if TYPE_CHECKING:
@@ -160,19 +161,17 @@ def form_of(session: Answers) -> Form:
     """Return the form of the model; where there is a choice, the told labels decide."""
     forms = choice.forms_of(session.header.clusters_per_class, spreading_of(session))
     labels, memory = session.told.labels, session.memory
-    hard = [row for row, degrees in labels.items() if len(degrees) == 1]
+    hard = [row for row, label in labels.items() if kind_of(label) == "hard"]
     hard = sorted(hard, key=lambda row: row in session.told.strengths)[:_MOST_DECISIVE]
     decisive = hard[: len(hard) // choice.AGAIN * choice.AGAIN]
     if len(forms) == 1 or len(decisive) < choice.ENOUGH:
         return forms[0]
-    names, settings = tuple(labels[row][0][0] for row in decisive), repr(session.told.settings)
-    key = hash((tuple(decisive), names, settings, tuple(forms)))
+    said = tuple((row, labels[row]) for row in decisive)
+    key = hash((said, repr(session.told.settings), tuple(forms)))
     if key not in memory.forms:
-        estimator, told = (
-            with_settings(session.estimator, session.told.settings),
-            _decisive(session, decisive),
-        )
-        memory.forms[key] = choice.chosen(forms, estimator, session.X, told, session.header.seed)
+        estimator = with_settings(session.estimator, session.told.settings)
+        told, seed = _decisive(session, decisive), session.header.seed
+        memory.forms[key] = choice.chosen(forms, estimator, session.X, told, seed)
         for old in list(memory.forms)[:-_MOST_FORMS]:
             memory.forms.pop(old, None)
     return memory.forms[key]
@@ -185,3 +184,9 @@ def _decisive(session: Answers, rows: list[int]) -> Knowledge:
     told[rows] = y[rows]
     weight = session.header.label_weight
     return Knowledge(told, nothing, nothing, None, session.classes, 1, weight)
+
+
+def fit_without_answers(session: Answers) -> Any:
+    """Fit the session's estimator to the rows alone."""
+    estimator = with_settings(session.estimator, session.told.settings)
+    return refit(estimator, session.X, _decisive(session, []), session.header.seed, Memory())

@@ -79,6 +79,8 @@ class Header:
         try:
             parts = {name: record[name] for name in cls.__dataclass_fields__ if name in record}
             parts |= {"estimator": record["estimator"]["name"]}
+            if parts.get("spreading", False) not in (False, "auto"):
+                raise ValueError
             return cls(
                 **parts | {"classes": tuple(map(str, record["classes"]))},
                 parameters=dict(record["estimator"]["parameters"]),

@@ -8,7 +8,7 @@ from scipy.sparse.csgraph import connected_components
 
 
 def labels_by_links(y: np.ndarray, must_link: np.ndarray, cannot_link: np.ndarray) -> np.ndarray:
-    """Return the degrees (n, c) with those that follow from links to labelled rows.
+    """Add the labels that follow from links with labelled rows to the degrees (n, c).
 
     Rows that belong together share one label: the mean of those that were told.  A row apart from rows of
     some classes gets "one of the others".  Links between rows without any label say nothing yet.

@@ -131,10 +131,9 @@ def settings_of(session: Session) -> dict[str, Any]:
     """Return method, number of clusters and strategy, with the choices."""
     told = session.told.settings
     own = {**session.estimator.get_params(), **told}
+    named = told.get("estimator", type(session.estimator).__name__)
     return {
-        "method": AUTO
-        if spreading_of(session)
-        else told.get("estimator", type(session.estimator).__name__),
+        "method": AUTO if spreading_of(session) else named,
         "methods": list(METHODS),
         "clusters": max(int(own.get("n_clusters", 1)), len(session.classes)),
         "strategy": told.get("strategy", "doubt-mix"),

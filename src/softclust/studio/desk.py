@@ -13,10 +13,8 @@ from queue import Empty, Queue
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
-from softclust.active import Session
-from softclust.active.forms import with_settings
+from softclust.active import Session, forms
 from softclust.active.journal import Writer
 from softclust.metrics import matched_accuracy
 from softclust.studio import cards, maps
@@ -236,10 +234,13 @@ def fit(session: Session, before: Fitted | None) -> Fitted:
 
 
 def _telling(session: Session, model: Any, before: Fitted | None) -> Any:
-    """Return a model that tells outliers: this one, or the last one, or one without the answers."""
-    if hasattr(model, "outlier_mask_"):
+    """Return the model that tells outliers; where labels spread, the estimator fitted without answers."""
+    if not session.form.spreads:
         return model
-    if before is not None or not session.form.spreads:
-        return None if before is None else before.telling
-    plain = clone(with_settings(session.estimator, session.told.settings))
-    return plain.fit(session.X)
+    if (
+        before is not None
+        and before.session.form.spreads
+        and before.session.told.settings == session.told.settings
+    ):
+        return before.telling
+    return forms.fit_without_answers(session)

@@ -32,7 +32,7 @@ class Fitted:
     problem : str or None
         Why there is no fit of this revision; the model is then that of an earlier one.
     telling : fitted softclust estimator or None
-        The last model that tells outliers; label spreading does not.
+        The model that tells outliers, which label spreading does not.
     """
 
     rev: int
@@ -66,7 +66,7 @@ class Fitted:
 
     @cached_property
     def outlier(self) -> np.ndarray:
-        """(n,) whether the last model that tells outliers holds a row for one."""
+        """(n,) whether the model that tells outliers holds a row for one."""
         mask = getattr(self.telling, "outlier_mask_", None)
         return np.zeros(len(self.shares), dtype=bool) if mask is None else np.asarray(mask, dtype=bool)
 
