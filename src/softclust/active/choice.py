@@ -11,7 +11,7 @@ import numpy as np
 from softclust.active.refits import Knowledge, Memory, class_shares, refit
 
 SEVERAL = 3  # clusters of a class, where "auto" takes more than one
-ENOUGH = 10  # labels from which a form is chosen
+_ENOUGH = 10  # labels from which a form is chosen
 AGAIN = 5  # labels after which it is chosen anew
 _FOLDS = 5
 _MOST_ROWS = 1000  # without a label, by which forms are compared
@@ -42,12 +42,15 @@ def forms_of(clusters_per_class: int | str, spreading: bool | str) -> list[Form]
 def chosen(forms: Sequence[Form], estimator: Any, X: np.ndarray, told: Knowledge, seed: int) -> Form:
     """Return the form that foresees the labels best, each time with a fifth of them left out.
 
+    With fewer than ten labels it is the first form.
     Of numbers of clusters the one wins that gives the told classes the greatest mean share.  Label
     spreading wins if it foresees at least as many of the labels.  `told` has one column for each class, and
     labels of one class.
     """
     if len(told.seen) < 2:  # labels of one class do not spread
         forms = [form for form in forms if not form.spreads]
+    if len(forms) == 1 or len(told.rows) < _ENOUGH:
+        return forms[0]
     rows = _some(X, told.rows, seed)
     small = replace(told, y=told.y[rows], must_link=told.must_link[:0], cannot_link=told.cannot_link[:0])
     found = {form: _foreseen(form, estimator, X[rows], small, seed) for form in forms}

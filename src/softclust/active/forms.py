@@ -164,8 +164,6 @@ def form_of(session: Answers) -> Form:
     hard = [row for row, label in labels.items() if kind_of(label) == "hard"]
     hard = sorted(hard, key=lambda row: row in session.told.strengths)[:_MOST_DECISIVE]
     decisive = hard[: len(hard) // choice.AGAIN * choice.AGAIN]
-    if len(forms) == 1 or len(decisive) < choice.ENOUGH:
-        return forms[0]
     said = tuple((row, labels[row]) for row in decisive)
     key = hash((said, repr(session.told.settings), tuple(forms)))
     if key not in memory.forms:

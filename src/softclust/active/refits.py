@@ -71,9 +71,7 @@ class Memory:
     )  # row: reason, foreseen class
     batches: list[np.ndarray] = field(default_factory=list)  # labels of the rows at the last batches
     answers: int = 0  # their number at the last batch
-    forms: dict[int, Any] = field(
-        default_factory=dict
-    )  # a digest of labels: the form that foresaw them best
+    forms: dict[int, Any] = field(default_factory=dict)  # a digest of labels, and the form they chose
 
 
 def class_shares(memberships: Any, per_class: int) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from softclust.active.choice import ENOUGH, Form, chosen, forms_of
+from softclust.active.choice import Form, chosen, forms_of
 from softclust.active.curves import RECORDS, Curves
 from softclust.active.forms import check_form
 from softclust.active.pair_questions import ask_pairs
@@ -155,19 +155,10 @@ def _rows_asked(
     pool = np.setdiff1d(np.arange(n), held)
     y, asked, out = np.full((n, c), np.nan), np.zeros(0, dtype=np.int64), []
     while True:
-        told = replace(told, y=y.copy(), per_class=1)
-        hard = int((y[asked] > 0).sum())
-        now = (
-            chosen(forms, estimator, X, _hard(told), seed)
-            if len(forms) > 1 and hard >= ENOUGH
-            else forms[0]
-        )
-        told, k = (
-            replace(told, y=np.repeat(y, now.per_class, axis=1), per_class=now.per_class),
-            now.per_class,
-        )
-        model = refit(now.model_of(estimator), X, told, seed, Memory())
-        found = _classes_of(model, k)
+        now = chosen(forms, estimator, X, replace(told, y=_hard(y)), seed)
+        known = replace(told, y=np.repeat(y, now.per_class, axis=1), per_class=now.per_class)
+        model = refit(now.model_of(estimator), X, known, seed, Memory())
+        found = _classes_of(model, now.per_class)
         out.append((name, repetition, len(asked), *_scores(found, answers, codes, asked, held)))
         n_more = min(batch, budget - len(asked), n - len(held) - len(asked))
         if n_more < 1:
@@ -177,10 +168,9 @@ def _rows_asked(
         y[new] = np.where(answers[new, None] == np.arange(c), 1.0, 0.0)
 
 
-def _hard(told: Knowledge) -> Knowledge:
-    """Return the labels that name a class."""
-    y = np.where((np.nan_to_num(told.y) > 0).any(axis=1, keepdims=True), told.y, np.nan)
-    return replace(told, y=y)
+def _hard(y: np.ndarray) -> np.ndarray:
+    """Return the degrees of the rows of some class alone."""
+    return np.where((y > 0).any(axis=1, keepdims=True), y, np.nan)
 
 
 def _classes_of(model: Any, per_class: int) -> np.ndarray:

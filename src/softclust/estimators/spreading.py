@@ -34,7 +34,8 @@ from softclust.sources import n_threads, single_threaded_blas, source_of
 from softclust.sources.local import SAMPLE_ROWS
 from softclust.sources.rows import Rows, rows_in_units
 
-_ENOUGH_ROWS, _LEAST_SAMPLE = 25, 5000  # by which anchors are placed: for each anchor, and in all
+_PLACING_ROWS = 25  # rows for each anchor, by which anchors are placed
+_LEAST_PLACING_ROWS = 5000  # in all
 _ROUNDS = 10  # in which labels such as "A or B" are divided between A and B
 _WIDEST_WEIGHT = 1e6  # greatest weights beyond this, or below its inverse, are divided by the greatest
 
@@ -198,7 +199,7 @@ class FuzzyLabelSpreading(Predictions, BaseEstimator):
         known = source.with_known(Known(labels.rows, shares.fixed, np.ones(len(labels.rows))))
         small = source.sample(SAMPLE_ROWS, rng).in_memory()
         k = self.n_anchors or most_anchors(small, len(labels.classes))
-        small = small.sample(max(_ENOUGH_ROWS * k, _LEAST_SAMPLE), rng)
+        small = small.sample(max(_PLACING_ROWS * k, _LEAST_PLACING_ROWS), rng)
         axes, fitted, left_out = None, FittedSpreading(units, (), np.zeros(0)), []
         for number in range(self.n_rounds):
             if number:
