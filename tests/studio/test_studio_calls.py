@@ -502,6 +502,14 @@ def test_labels_spread_once_that_foresees_more(tmp_path):
         page.tell({"do": "link", "rows": [rows[0], other], "same": bool(truth[rows[0]] == truth[other])})
         state = page.fitted()
         assert (state["model"], state["problem"], state["unnamed"]) == ("FuzzyLabelSpreading", None, [])
+        wrong = next(row for row in range(120) if row not in rows and row != other)
+        page.label(wrong, "ba"[truth[wrong]])
+        page.fitted()
+        shown = members(page)[0][wrong, 0]  # the expert's own class, even if the model doubts it
+        fitted = page.desk.fitted
+        assert fitted.names[shown] == "ba"[truth[wrong]] != fitted.names[fitted.winner[wrong]]
+        page.post("/api/undo", {"base": 22})
+        page.fitted()
         found, _ = members(page)
         names = [["ab".index(name) for name in state["names"]][k] for k in found[:120, 0]]
         assert (np.array(names) == truth[:120]).mean() > 0.95
@@ -511,7 +519,7 @@ def test_labels_spread_once_that_foresees_more(tmp_path):
             assert answer.status_code == 200 and answer.content, name
     with studio(path, clusters=None) as page:  # resumed: nobody has told of outliers yet
         np.testing.assert_array_equal(members(page)[0][:, 2] & OUTLIER, outliers)
-        state = page.post("/api/settings", {"base": 21, "method": "GaussianMixture"}).json()["state"]
+        state = page.post("/api/settings", {"base": 23, "method": "GaussianMixture"}).json()["state"]
         assert state["undo"] == "method GaussianMixture" and page.fitted()["model"] == "GaussianMixture"
-        state = page.post("/api/settings", {"base": 22, "method": "auto"}).json()["state"]
+        state = page.post("/api/settings", {"base": 24, "method": "auto"}).json()["state"]
         assert state["undo"] == "method automatic" and page.fitted()["model"] == "FuzzyLabelSpreading"

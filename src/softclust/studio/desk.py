@@ -145,7 +145,7 @@ class Desk:
         session = self.session
         if self.fitted.rev != len(session.events):
             fitted = fit(session, self.fitted)
-            _ = fitted.winner, fitted.doubt, fitted.outlier  # before anyone asks
+            _ = fitted.shown, fitted.doubt, fitted.outlier  # before anyone asks
             self.fitted = fitted
             self.on_change("fitted", {"rev": fitted.rev, "ms": fitted.ms})
         return self.fitted

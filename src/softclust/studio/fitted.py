@@ -10,6 +10,7 @@ import numpy as np
 
 from softclust.active import Session
 from softclust.active.doubts import margin
+from softclust.active.events import kind_of
 from softclust.active.forms import shares_of
 
 NO_CLUSTER = 255  # as a winner
@@ -58,6 +59,15 @@ class Fitted:
             np.maximum(best, shares[:, k], out=best)
         first[~(best > 0)] = NO_CLUSTER
         return first
+
+    @cached_property
+    def shown(self) -> np.ndarray:
+        """(n,) uint8, the class that the map shows: the expert's own, or else the winner."""
+        shown, place = self.winner.copy(), {name: k for k, name in enumerate(self.session.classes)}
+        for row, label in self.session.told.labels.items():
+            if kind_of(label) == "hard":
+                shown[row] = next(place[name] for name, degree in label if degree > 0)
+        return shown
 
     @cached_property
     def doubt(self) -> np.ndarray:

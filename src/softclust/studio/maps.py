@@ -119,8 +119,8 @@ def in_unit_square(places: np.ndarray) -> np.ndarray:
 
 
 def member_bytes(fitted: Fitted, flags: np.ndarray, drawn: np.ndarray | None) -> bytes:
-    """Return winner, doubt and flags, 3 bytes for each drawn row."""
+    """Return the shown class, doubt and flags, 3 bytes for each drawn row."""
     rows = slice(None) if drawn is None else drawn
-    out = np.empty((len(fitted.winner[rows]), 3), np.uint8)
-    out[:, 0], out[:, 1], out[:, 2] = fitted.winner[rows], fitted.doubt[rows], flags[rows]
+    out = np.empty((len(fitted.shown[rows]), 3), np.uint8)
+    out[:, 0], out[:, 1], out[:, 2] = fitted.shown[rows], fitted.doubt[rows], flags[rows]
     return out.tobytes()
