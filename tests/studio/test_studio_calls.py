@@ -1,6 +1,7 @@
 """The calls of the page: what they answer, and what they change."""
 
 import json
+import socket
 import threading
 
 import numpy as np
@@ -11,6 +12,8 @@ from softclust.active import Session
 from softclust.studio import desk as desks
 from softclust.studio import disagreements, maps
 from softclust.studio.data import read_data
+from softclust.studio.server import Server
+from softclust.studio.start import open_session
 
 TOLD, ASKED, OUTLIER, DISAGREES, BULK, SKIPPED, NONE = 1, 2, 4, 8, 16, 32, 64
 
@@ -523,3 +526,18 @@ def test_labels_spread_once_that_foresees_more(tmp_path):
         assert state["undo"] == "method GaussianMixture" and page.fitted()["model"] == "GaussianMixture"
         state = page.post("/api/settings", {"base": 24, "method": "auto"}).json()["state"]
         assert state["undo"] == "method automatic" and page.fitted()["model"] == "FuzzyLabelSpreading"
+
+
+def test_the_address_may_be_opened_before_the_server_runs(blobs):
+    data = read_data(blobs[0])
+    session, writer = open_session(data, blobs[0].with_suffix(".jsonl"), clusters=3)
+    server = Server(data, session, writer)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as early:
+        thread = threading.Thread(target=server.run)
+        thread.start()
+        lines = ("GET / HTTP/1.1", f"Host: 127.0.0.1:{server.port}", "Connection: close", "", "")
+        early.sendall("\r\n".join(lines).encode())
+        assert early.recv(12) == b"HTTP/1.1 403"
+    server.stop()
+    thread.join(20)
+    assert not thread.is_alive()

@@ -162,6 +162,7 @@ def _bound(host: str, port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((host, port))
+        found.listen()  # who opens the printed address at once waits, and is not refused
     except (OSError, OverflowError) as error:  # the second: no such port
         found.close()
         why = getattr(error, "strerror", None) or str(error).removeprefix("bind(): ").rstrip(".")
