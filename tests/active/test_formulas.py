@@ -5,17 +5,18 @@ import pytest
 
 from conftest import make_blobs
 from softclust import EvidentialCMeans, FuzzyCMeans
-from softclust.active import STRATEGIES, ask_pairs, ask_rows, doubt, outlying
+from softclust.active import STRATEGIES, Session, ask_pairs, ask_rows, doubt, outlying
 from softclust.active.view import View, view_of
 
 
-def some_view(seed, n=60, c=3, asked=4, batch=5):
+def some_view(seed, n=60, c=3, asked=4, batch=5, nowhere=0):
     rng = np.random.default_rng(seed)
     U = rng.dirichlet(np.full(c, 0.5), n)
     X = rng.normal(size=(n, 2)) * [3, 1] + 50
     done = np.sort(rng.choice(n, asked, replace=False))
     free = np.setdiff1d(np.arange(n), done)
-    return View(X, U, done, free, np.arange(n), batch, np.arange(n))
+    lost = rng.choice(done, nowhere, replace=False)
+    return View(X, U, done, free, np.arange(n), batch, np.arange(n), nowhere=lost)
 
 
 # ---------------------------------------------------------------------- the formulas
@@ -52,12 +53,23 @@ def company_of(view):
 
 
 def standing_of(view):
-    """The mean reach of ten neighbours over a candidate's own; a reach ends at the tenth other row."""
+    """The mean reach of ten neighbours over a candidate's own; a reach ends at the tenth other row.
+
+    It is multiplied by the chance that the row has a class.
+    """
     D = distances(view.X)
     others = {i: [j for j in range(len(D)) if j != i] for i in range(len(D))}
     near = {i: sorted(others[i], key=lambda j: D[i, j])[:10] for i in others}
     reach = {i: D[i, rows[-1]] for i, rows in near.items()}
-    return {i: min(1, np.mean([reach[j] for j in near[i]]) / reach[i]) for i in view.candidates}
+    hope = chance_of_a_class(view, reach)
+    return {i: hope[i] * min(1, np.mean([reach[j] for j in near[i]]) / reach[i]) for i in view.candidates}
+
+
+def chance_of_a_class(view, reach):
+    """1 - (alike rows of no class) / (1 + alike asked rows); alike are reaches of nearly the same rank."""
+    rank = {i: np.mean([reach[j] < reach[i] for j in view.candidates]) for i in reach}
+    alike = {i: {j: np.exp(-(((rank[i] - rank[j]) / 0.1) ** 2) / 2) for j in view.asked} for i in reach}
+    return {i: 1 - sum(alike[i][j] for j in view.nowhere) / (1 + sum(alike[i].values())) for i in reach}
 
 
 def is_greedy(view, weight, rows, own=None, worth=None):
@@ -97,9 +109,11 @@ def mix_weights(view):
     return max(0.05, 3 * doubts.mean()) + doubts
 
 
-@pytest.mark.parametrize("asked", [0, 1, 12, 35])
-def test_coverings(seed, asked):
-    view = some_view(seed, asked=asked)
+@pytest.mark.parametrize(
+    ("asked", "nowhere"), [(0, 0), (1, 0), (1, 1), (12, 0), (12, 5), (35, 0), (35, 20)]
+)
+def test_coverings(seed, asked, nowhere):
+    view = some_view(seed, asked=asked, nowhere=nowhere)
     margins = np.array([margin_of(u) for u in view.memberships])
     for name, weight in (
         ("cover", np.ones(60)),
@@ -131,6 +145,25 @@ def test_noise_among_clusters_is_asked_less_than_by_lot_and_a_small_class_is_see
     rows = STRATEGIES["doubt-mix"](view, 40, rng)
     assert (rows >= 312).sum() < 60 * 40 / 372
     assert ((rows >= 300) & (rows < 312)).any()
+
+
+def test_what_the_expert_says_of_noise_is_learnt(seed):
+    rng = np.random.default_rng(seed)
+    clusters = np.concatenate([rng.normal(size=(100, 2)) + place for place in ((0, 0), (9, 0), (0, 9))])
+    X = np.concatenate([clusters, rng.uniform(-4, 13, size=(90, 2))])
+    model = FuzzyCMeans(3, random_state=0).fit(X)
+    answered, nowhere = np.arange(0, 300, 15), np.arange(300, 310)
+    asked = [*answered, *nowhere]
+    before, after, also = (
+        ask_rows(model, X, 40, asked=rows, nowhere=lost, audit=0, random_state=0)["row"]
+        for rows, lost in ((asked, ()), (asked, nowhere), (answered, nowhere))
+    )
+    assert np.array_equal(after, also)  # rows of no class were asked
+    assert (after >= 300).sum() < (before >= 300).sum()
+    session = Session.start(X, FuzzyCMeans(3))
+    for row in asked:
+        session = session.tell(int(row), None if row >= 300 else int(row) // 100)
+    assert (session.ask(40, audit=0)["row"] >= 300).sum() < (before >= 300).sum()
 
 
 def test_scores(seed):

@@ -71,8 +71,8 @@ class Neighbourhoods:
         usual = np.median(density)
         return np.minimum(1.0, density / usual) if usual > 0 else np.ones(len(Z))
 
-    def standing(self, Z: np.ndarray, own: np.ndarray) -> np.ndarray:
-        """(a,) the mean reach of the ten neighbours of rows Z over their own reach, at most 1.
+    def standing(self, Z: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(a,) the mean reach of the ten neighbours of rows Z over their own, at most 1; and their own.
 
         The reach of a row is the distance to its tenth nearest other row.  A row of a small class, far from
         all others, stands as well as its neighbours do; noise among dense clusters does not (after the
@@ -82,12 +82,12 @@ class Neighbourhoods:
         others = self.places[::step]
         tenth = min(_TENTH, len(others) - 1)
         if tenth < 1:
-            return np.ones(len(Z))
+            return np.ones(len(Z)), np.zeros(len(Z))
         _, theirs = _nearest(others, others, np.arange(len(others)), tenth)
         nearest, mine = _nearest(Z, others, np.where(is_other, own // step, -1), tenth)
         usual = theirs[nearest].mean(axis=1)
         share = np.divide(usual, mine, out=np.ones(len(Z)), where=mine > 0)
-        return np.clip(share, _LEAST_STANDING, 1.0)
+        return np.clip(share, _LEAST_STANDING, 1.0), mine
 
     def _others(self, own: np.ndarray) -> tuple[int, np.ndarray]:
         """Return the step between places that count as others, and which rows are among these places."""

@@ -25,6 +25,7 @@ def ask_rows(
     n: int = 5,
     *,
     asked: Iterable[int] = (),
+    nowhere: Iterable[int] = (),
     strategy: str | Strategy = "doubt-mix",
     audit: float = 0.2,
     candidates: int = 2000,
@@ -37,8 +38,9 @@ def ask_rows(
     batch lie apart (after Bae, Oliveira & Sutherland 2025).  doubt_j is the margin of row j, as far as its
     place is dense, and the floor is three times the mean doubt, at least .05.  The term of row i itself
     counts only as far as there are other rows about it, and the whole sum as far as the place of row i is
-    as dense as those of its neighbours, so that few questions meet noise.  The kernel K narrows from
-    question to question, so that questions explore first and refine later.
+    as dense as those of its neighbours, and as far as rows in equally thin places had a class, so that few
+    questions meet noise.  The kernel K narrows from question to question, so that questions explore first
+    and refine later.
 
     Features count alike: scale them first if their units differ.
 
@@ -53,6 +55,9 @@ def ask_rows(
         Number of questions.
     asked : iterable of int, default=()
         Rows that were asked before.  They are not asked again, and rows near them are covered.
+    nowhere : iterable of int, default=()
+        Rows of which the expert said that they belong to no class; they count as asked.  "doubt-mix" then
+        asks less often about rows in equally thin places.
     strategy : str or callable, default="doubt-mix"
         A name in `STRATEGIES`, or a function (view, n, rng) -> positions in `view.X`.
     audit : float in [0, 1], default=0.2
@@ -60,7 +65,8 @@ def ask_rows(
     candidates : int, default=2000
         Of more than 4,000 rows, this many are drawn by their doubt and compared.
     random_state : int, RandomState instance or None, default=None
-        Determines the draws.  The questions are a function of the memberships, X, `asked` and this number.
+        Determines the draws.  The questions are a function of the memberships, X, `asked`, `nowhere` and
+        this number.
 
     Returns
     -------
@@ -84,7 +90,7 @@ def ask_rows(
     if not 0 <= audit <= 1:
         raise ValueError(f"audit={audit} is not a share between 0 and 1.")
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
-    view = view_of(model, X, asked=asked, batch=n, candidates=candidates, rng=rng)
+    view = view_of(model, X, asked=asked, batch=n, candidates=candidates, nowhere=nowhere, rng=rng)
     by_lot = int(audit * n + rng.random() + 1e-9)
     chosen = chosen_rows(view, n - by_lot, strategy, rng)
     rest = others(len(view.rows), np.concatenate([view.asked, chosen]))

@@ -13,6 +13,7 @@ from softclust.active import forms, journal, refits
 from softclust.active.advising import Advice, advice
 from softclust.active.answers import Answers
 from softclust.active.checks import checked_keys, checked_scaling, rows_in_memory, scaled
+from softclust.active.events import kind_of
 from softclust.active.header import Header
 from softclust.active.pair_questions import ask_pairs
 from softclust.active.questions import ask_rows
@@ -150,7 +151,8 @@ class Session(Answers):
         seed = [self.header.seed, len(self.asked)]
         options.setdefault("random_state", int(np.random.SeedSequence(seed).generate_state(1)[0] >> 1))
         options.setdefault("strategy", self.told.settings.get("strategy", "doubt-mix"))
-        found = ask_rows(model, self.X, n, asked=self.asked, **options)
+        nowhere = [row for row, label in self.told.labels.items() if kind_of(label) == "none"]
+        found = ask_rows(model, self.X, n, asked=self.asked, nowhere=nowhere, **options)
         forms.remember(self, model, found)
         return found
 

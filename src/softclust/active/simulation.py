@@ -163,7 +163,8 @@ def _rows_asked(
         n_more = min(batch, budget - len(asked), n - len(held) - len(asked))
         if n_more < 1:
             return out
-        new = _asked_among(model, X, n_more, asked, pool, strategy, audit, seed)
+        nowhere = asked[answers[asked] < 0]
+        new = _asked_among(model, X, n_more, asked, nowhere, pool, strategy, audit, seed)
         asked = np.concatenate([asked, new])
         y[new] = np.where(answers[new, None] == np.arange(c), 1.0, 0.0)
 
@@ -181,14 +182,14 @@ def _classes_of(model: Any, per_class: int) -> np.ndarray:
 
 
 def _asked_among(
-    model: Any, X: np.ndarray, n: int, asked: np.ndarray, pool: np.ndarray, strategy: Any, audit: float,
-    seed: int,
+    model: Any, X: np.ndarray, n: int, asked: np.ndarray, nowhere: np.ndarray, pool: np.ndarray,
+    strategy: Any, audit: float, seed: int,
 ) -> np.ndarray:  # fmt: skip
     """Ask rows of the pool, which are not held: the strategy sees these rows alone."""
     seen = _Part(np.asarray(model.memberships_)[pool], model, pool)
     found = ask_rows(
-        seen, X[pool], n, asked=np.searchsorted(pool, asked), strategy=strategy, audit=audit,
-        random_state=(seed + len(asked)) % 2**31,
+        seen, X[pool], n, asked=np.searchsorted(pool, asked), nowhere=np.searchsorted(pool, nowhere),
+        strategy=strategy, audit=audit, random_state=(seed + len(asked)) % 2**31,
     )  # fmt: skip
     return pool[found["row"]]
 

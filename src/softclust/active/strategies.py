@@ -11,6 +11,8 @@ from softclust.active.view import View
 
 _LEAST_FLOOR = 0.05  # what a row counts at least whose cluster is certain, beside a doubt in [0, 1]
 _FLOOR_SHARE = 3.0  # with less, small classes in a corner are not seen while a large one is in doubt
+_ALIKE = 0.1  # difference of ranks within which places count as about equally thin
+_MOST_ANSWERS = 1000  # that tell the chance of having no class; of more, as after a lasso, every k-th
 _NEAREST = 20  # rows whose mean distance tells how typical a row is
 
 Strategy = Callable[[View, int, np.random.Generator], np.ndarray]
@@ -101,16 +103,31 @@ def _covering(view: View, n: int, weight: np.ndarray, *, in_company: bool = Fals
     """Choose rows that cover the places greedily, by these weights of the places.
 
     `in_company`: a row earns its own place only as far as it has neighbours, and all it earns counts as far
-    as its place is as dense as those of its neighbours.
+    as its place is as dense as those of its neighbours, and as far as it is not like rows of no class.
     """
     Z, own, lost, worth = view.near.at(view.X[view.candidates]), None, None, None
     if in_company:
-        own = np.minimum(np.searchsorted(view.places, view.candidates), len(view.places) - 1)
-        own = np.where(view.places[own] == view.candidates, own, -1)
+        own = view.own_places(view.candidates)
         lost = 1 - view.near.company(Z, own)
-        worth = view.near.standing(Z, own)
+        worth, reach = view.near.standing(Z, own)
+        if len(view.nowhere):
+            worth = worth * (1 - _chance_of_no_class(view, reach))
     chosen, _ = coverage.greedy(Z, view.near.places, weight, view.covered, n, own, lost, worth)
     return view.candidates[chosen]
+
+
+def _chance_of_no_class(view: View, reach: np.ndarray) -> np.ndarray:
+    """(candidates,) the chance that each belongs to no class, as the answers about equally thin places say.
+
+    It is the share of the rows of no class among the asked rows and one row of some class; an asked row
+    counts by exp(-gap^2 / 2), where the gap to the candidate is that of their ranks by reach over .1.
+    """
+    asked = view.asked[:: -(-len(view.asked) // _MOST_ANSWERS)]
+    _, of_asked = view.near.standing(view.near.at(view.X[asked]), view.own_places(asked))
+    order = np.sort(reach)
+    ranks, known = (np.searchsorted(order, some) / len(order) for some in (reach, of_asked))
+    alike = np.exp(-0.5 * ((ranks[:, None] - known) / _ALIKE) ** 2)
+    return alike[:, np.isin(asked, view.nowhere)].sum(axis=1) / (1.0 + alike.sum(axis=1))
 
 
 def _cover(view: View, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -140,7 +157,8 @@ def _doubt_mix(view: View, n: int, rng: np.random.Generator) -> np.ndarray:
     An isolated row informs nobody: what a row earns from its own place counts only as far as it has
     neighbours, and all it earns as far as its place is as dense as those of its neighbours.  Else many of
     the late questions, whose kernel is narrow, would meet noise.  A thin place by itself does not count
-    less: it may be a small class.
+    less, for it may be a small class, until the expert has said of rows in equally thin places that they
+    belong to no class.
     """
     floor, doubt = mixed_weight(view)
     return _covering(view, n, floor + doubt, in_company=True)

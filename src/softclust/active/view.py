@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Integral
 from pathlib import Path
@@ -43,6 +43,8 @@ class View:
         The position of each row in the data, which may have more rows than the view.
     masses : CredalPartition or None
         The masses of the rows, if the model has any.
+    nowhere : ndarray
+        Positions of the asked rows that belong to no class.
     """
 
     X: np.ndarray
@@ -53,6 +55,7 @@ class View:
     batch: int
     rows: np.ndarray
     masses: CredalPartition | None = None
+    nowhere: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @cached_property
     def margin(self) -> np.ndarray:
@@ -84,6 +87,11 @@ class View:
         q = round(len(self.places) / max(2 * c, after))
         return coverage.Neighbourhoods.of(self.X[self.places], q, float(width))
 
+    def own_places(self, rows: np.ndarray) -> np.ndarray:
+        """Return the position of each row among the places, or -1."""
+        found = np.minimum(np.searchsorted(self.places, rows), len(self.places) - 1)
+        return np.where(self.places[found] == rows, found, -1)
+
     @cached_property
     def covered(self) -> np.ndarray:
         """(places,) how well the asked rows cover each place, in [0, 1]."""
@@ -97,6 +105,7 @@ def view_of(
     asked: Iterable[int] = (),
     batch: int = 5,
     candidates: int = 2000,
+    nowhere: Iterable[int] = (),
     rng: np.random.Generator,
 ) -> View:
     """Return the view of a fitted model; from rows on a cluster or in many files, of a sample of them.
@@ -107,7 +116,8 @@ def view_of(
     if not isinstance(batch, Integral) or batch < 1:
         raise ValueError(f"n={batch!r} does not fit; one question or more would.")
     X, n = _rows(X)
-    before = checked_rows(asked, n, "asked")
+    before, lost = checked_rows(asked, n, "asked"), checked_rows(nowhere, n, "nowhere")
+    before = np.union1d(before, lost)
     rows, values, U, partition = _in_memory(model, X, n, before, rng)
     asked_here = np.searchsorted(rows, before)
     free = others(len(rows), asked_here)
@@ -117,7 +127,8 @@ def view_of(
         if len(free) > candidates:
             chance = 0.05 + margin(U)[free]
             free = np.sort(rng.choice(free, candidates, replace=False, p=chance / chance.sum()))
-    return View(values, U, asked_here, free, places, batch, rows, partition)
+    lost_here = np.searchsorted(rows, lost)
+    return View(values, U, asked_here, free, places, batch, rows, partition, lost_here)
 
 
 def others(n: int, rows: np.ndarray) -> np.ndarray:
