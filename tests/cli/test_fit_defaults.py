@@ -1,10 +1,12 @@
 """`softclust fit` with its defaults: what it does to columns, and how good it is on raw data."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import linear_sum_assignment
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.metrics import adjusted_rand_score, confusion_matrix
 
 import softclust as sc
@@ -99,3 +101,27 @@ def test_predict_scales_as_the_fit_did(wish, capsys):
     fitted, predicted = pd.read_csv("m.csv"), pd.read_csv("p.csv")
     names = [name for name in fitted if name.startswith("membership_")]
     np.testing.assert_allclose(fitted[names], predicted[names], rtol=1e-9, atol=1e-12)
+
+
+def test_a_note_says_when_label_spreading_foresees_more_labels(capsys):
+    data, rng = load_digits(), np.random.default_rng(0)
+    frame = pd.DataFrame(data.data).add_prefix("pixel ")
+    frame["digit"] = np.where(rng.random(len(frame)) < 0.05, data.target.astype(str), "")
+    frame.to_csv("x.csv", index=False)
+
+    def said(*words):
+        assert call("fit", "x.csv", *words, "--out", "m.csv", "--force") == 0
+        return [line for line in capsys.readouterr().err.splitlines() if "a fifth left out" in line]
+
+    found = re.fullmatch(
+        r"note: Of (\d+) labels, a fifth left out at a time, FuzzyCMeans foresees (\d+) and "
+        r"FuzzyLabelSpreading (\d+): --method FuzzyLabelSpreading would follow the labels more closely\.",
+        said("--labels", "digit")[0],
+    )
+    count, mine, more = map(int, found.groups())
+    assert count == (frame["digit"] != "").sum() and mine < 0.95 * more and more <= count
+    assert not said("--labels", "digit", "--method", "FuzzyLabelSpreading")
+    assert not said("--labels", "digit", "--clusters", 12)  # more clusters than classes are a wish
+    frame["digit"] = np.where(np.arange(len(frame)) < 9, data.target.astype(str), "")
+    frame.to_csv("x.csv", index=False)
+    assert not said("--labels", "digit")  # nine labels tell nothing of methods

@@ -11,7 +11,7 @@ import numpy as np
 from softclust.active.refits import Knowledge, Memory, class_shares, refit
 
 SEVERAL = 3  # clusters of a class, where "auto" takes more than one
-_ENOUGH = 10  # labels from which a form is chosen
+ENOUGH = 10  # labels from which a form is chosen
 AGAIN = 5  # labels after which it is chosen anew
 _FOLDS = 5
 _MOST_ROWS = 1000  # without a label, by which forms are compared
@@ -49,14 +49,25 @@ def chosen(forms: Sequence[Form], estimator: Any, X: np.ndarray, told: Knowledge
     """
     if len(told.seen) < 2:  # labels of one class do not spread
         forms = [form for form in forms if not form.spreads]
-    if len(forms) == 1 or len(told.rows) < _ENOUGH:
+    if len(forms) == 1 or len(told.rows) < ENOUGH:
         return forms[0]
-    rows = _some(X, told.rows, seed)
-    small = replace(told, y=told.y[rows], must_link=told.must_link[:0], cannot_link=told.cannot_link[:0])
-    found = {form: _foreseen(form, estimator, X[rows], small, seed) for form in forms}
+    found = foreseen(forms, estimator, X, told, seed)
     best = max((form for form in forms if not form.spreads), key=lambda form: found[form][0])
     spreading = next((form for form in forms if form.spreads), best)
     return spreading if found[spreading][1] >= found[best][1] else best
+
+
+def foreseen(
+    forms: Sequence[Form], estimator: Any, X: np.ndarray, told: Knowledge, seed: int
+) -> dict[Form, tuple[float, float]]:
+    """Return how well each form foresees labels, each time with a fifth of them left out.
+
+    These are the mean share of the told class in rows whose label was left out, and how often that share is
+    the greatest.
+    """
+    rows = _some(X, told.rows, seed)
+    small = replace(told, y=told.y[rows], must_link=told.must_link[:0], cannot_link=told.cannot_link[:0])
+    return {form: _foreseen(form, estimator, X[rows], small, seed) for form in forms}
 
 
 def _some(X: np.ndarray, labelled: np.ndarray, seed: int) -> np.ndarray:

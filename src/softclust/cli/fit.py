@@ -10,7 +10,7 @@ from rich.markup import escape
 
 import softclust
 from softclust.cli import show
-from softclust.cli.models import fit_model, make_model, parsed_settings
+from softclust.cli.models import DEFAULT_METHOD, fit_model, make_model, parsed_settings
 from softclust.cli.pairs import pairs
 from softclust.cli.rows import rows_of_model, scaled, scaling_of, table_of
 from softclust.cli.tables import Output, check_apart
@@ -57,7 +57,9 @@ def fit(
     words = show.console()
     X = rows.X if scaling is None else scaling.apply(rows.X)
     said = _fitted(model, X, rows.labels, known, words, f"{method} on {len(X):,} rows")
-    show.notes(words, (*rows.notes, *lost, words_on_scale, *said))
+    wishes = known or settings or clusters is not None
+    hints = [] if wishes else _hints(model, X, rows.labels, seed)
+    show.notes(words, (*rows.notes, *lost, words_on_scale, *said, *hints))
     model.columns_, model.scaling_ = np.array(rows.names), None if scaling is None else scaling.as_array()
     if output is not None:
         output.write_table(table_of(rows, show.columns(model), only_memberships))
@@ -90,6 +92,15 @@ def _fitted(model, X, y, known, words, doing):
     if any(sentence.startswith("Interrupted") for sentence in said):
         raise KeyboardInterrupt
     return said
+
+
+def _hints(model, X, y, seed):
+    """Return a sentence if another method than the default one follows the labels more closely."""
+    if y is None or type(model).__name__ != DEFAULT_METHOD:
+        return []
+    from softclust.cli.methods_for_labels import hints
+
+    return hints(model, X, y, seed)
 
 
 def _refuse_with_dask(**options):
