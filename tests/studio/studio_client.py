@@ -28,6 +28,7 @@ class Client:
     def __init__(self, server):
         self.server, self.desk, self.token, self.port = server, server.desk, server.token, server.port
         self.host = f"127.0.0.1:{server.port}"
+        self.address = f"http://{self.host}/?token={self.token}"
         self.cookie = f"softclust-studio-{server.port}={server.token}"
         self._http = httpx.Client(
             base_url=f"http://{self.host}", headers={"Cookie": self.cookie}, timeout=30

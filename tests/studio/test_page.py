@@ -6,6 +6,7 @@ import zlib
 
 import numpy as np
 import pytest
+from studio_client import studio as served
 
 from browsing import StudioPage, StudioProcess, browser
 
@@ -321,7 +322,8 @@ def test_ten_classes_with_long_names(chromium, tmp_path):
         for i in range(120):
             name = f"class {i % 10} with a long name that nobody would want to type" if i < 60 else ""
             lines.writerow([5 * (i % 10) + rng.normal(), i % 3 + rng.normal(), name])
-    with StudioProcess(tmp_path / "rows.csv", "--labels", "kind") as process:
+    reading = {"labels_column": "kind"}
+    with served(tmp_path / "rows.csv", reading=reading, clusters=None) as process:
         with StudioPage(chromium, process.address) as page:
             classes = page.page.locator("#classes").bounding_box()
             chips = [chip.bounding_box() for chip in page.page.locator("#classes .chip").all()]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from studio_client import studio as served
 
 from browsing import StudioPage, StudioProcess, browser
 from softclust.active import Session
@@ -161,7 +162,7 @@ def test_a_job_survives_reload_and_kill(chromium, data):
 
 def test_the_same_job_by_keyboard_alone(chromium, data):
     with (
-        StudioProcess(data, "--key", "id", "--clusters", "3") as studio,
+        served(data, reading={"key": "id"}) as studio,
         StudioPage(chromium, studio.address) as page,
     ):
         named = []
@@ -234,9 +235,8 @@ def test_the_same_job_by_keyboard_alone(chromium, data):
 
 
 def test_two_tabs_do_not_overwrite_each_other(chromium, data):
-    arguments = [data, "--key", "id", "--clusters", "3", "--classes", "north,east,south"]
     with (
-        StudioProcess(*arguments) as studio,
+        served(data, reading={"key": "id"}, classes=["north", "east", "south"]) as studio,
         StudioPage(chromium, studio.address) as one,
         StudioPage(chromium, studio.address) as other,
     ):
