@@ -18,6 +18,8 @@ settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("dev", max_examples=20, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
+os.fsync = os.fstat  # asks for an open file as well; that the disk has it, only a power cut would show
+
 MOST_SECONDS = 120  # for one test of an estimator, the first of which compiles: a hang is a failure
 
 
