@@ -62,7 +62,8 @@ def picture(display: str, case: Case):
     style = nullcontext() if case.style is None else plt.style.context(case.style)
     with style:
         drawn = _DRAW[display](case)
-        drawn.figure_.draw_without_rendering()  # ticks take their colours from the style
+        if case.style is not None:
+            drawn.figure_.draw_without_rendering()  # ticks take their colours from the style
     return drawn
 
 

@@ -39,7 +39,8 @@ WORDS = {
     "wrong_labels": "wrong are [ 96 163 173 259 461 576]",
 }
 _TOLERANCE = 0.02  # inches: the edge of a line
-SLOW = {"a_few_labels", "ask_the_expert", "comparison", "dimension", "soft_labels"}
+SLOW = {"a_few_labels", "ask_the_expert", "checkpoint", "comparison", "dimension", "how_many_clusters"}
+SLOW |= {"picture_segments", "soft_labels"}
 
 
 def name_of(path):

@@ -46,15 +46,10 @@ some_configurations = pytest.mark.parametrize("make", **as_parameters(contract_c
 
 # One setting for each way by which rows go through a fit; the others are checked by `make test-all`.
 OFTEN = {
-    "HardCMeans-noise_distance=2.0",
     "FuzzyCMeans-density_rate=auto",
     "FuzzyCMeans-geometry=directions",
     "FuzzyCMeans-geometry=gath-geva",
-    "PossibilisticCMeans-separation=Repulsion",
-    "PossibilisticCMeans-merge_coincident=True",
     "EvidentialCMeans-geometry=ellipsoids-acceleration=None",
-    "GaussianMixture-covariance_type=auto",
-    "GaussianMixture-noise=True",
     *(name for name, _ in defaults()),
 }
 

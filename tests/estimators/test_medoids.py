@@ -61,18 +61,24 @@ def sound(model, n, k):
 # ------------------------------------------------------------------ the contract
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
+    [KMedoids(), KMedoids(3, method="clara", sampling_size=10), KMedoids(3, method="clarans")]
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(
     [
-        KMedoids(),
         KMedoids(3, method="clara"),
-        KMedoids(3, method="clara", sampling_size=10),
-        KMedoids(3, method="clarans"),
         KMedoids(3, init="lab"),
         KMedoids(3, init="random", n_init=2),
         KMedoids(3, metric="cosine"),
         KMedoids(3, metric="chebyshev"),
     ]
 )
-def test_scikit_learn_contract(estimator, check):
+def test_scikit_learn_contract_of_further_settings(estimator, check):
     check(estimator)
 
 

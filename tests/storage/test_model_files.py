@@ -111,7 +111,7 @@ def test_files_of_killed_processes_are_removed(tmp_path):
 
 # ---------------------------------------------------------------------- zip bombs
 def bomb(kind, path):
-    """Write a file of half a megabyte that unpacks to 512 MB of arrays, or of checksum."""
+    """Write a file of some hundred kilobytes that unpacks to 192 MB of arrays, or of checksum."""
     members = dict.fromkeys(("header.json", "arrays.npz", "checksum"), b"")
     if kind == "arrays":
         body = io.BytesIO()
@@ -119,9 +119,9 @@ def bomb(kind, path):
             zipfile.ZipFile(body, "w", zipfile.ZIP_DEFLATED) as inner,
             inner.open("a0.npy", "w", force_zip64=True) as file,
         ):
-            form = {"descr": "<f8", "fortran_order": False, "shape": (2**26,)}
+            form = {"descr": "<f8", "fortran_order": False, "shape": (3 * 2**23,)}
             np.lib.format.write_array_header_1_0(file, form)
-            for _ in range(2**5):
+            for _ in range(12):
                 file.write(bytes(2**24))
         members["arrays.npz"] = body.getvalue()
         members["checksum"] = archive._checksum(b"", body.getvalue())
@@ -131,7 +131,7 @@ def bomb(kind, path):
                 info = zipfile.ZipInfo(name)
                 info.compress_type = zipfile.ZIP_DEFLATED
                 with file.open(info, "w", force_zip64=True) as member:
-                    for _ in range(2**5):
+                    for _ in range(12):
                         member.write(bytes(2**24))
             else:
                 file.writestr(name, data)
