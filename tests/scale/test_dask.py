@@ -18,7 +18,7 @@ from dask.base import is_dask_collection
 from numpy.testing import assert_allclose, assert_array_equal
 
 import softclust as sc
-from configurations import ESTIMATORS, MIXTURE, configurations
+from configurations import ESTIMATORS, MIXTURE, configurations, contract_configurations
 from conftest import make_blobs
 from softclust.datasets import make_ellipses
 from softclust.errors import DataLostError
@@ -109,6 +109,14 @@ def is_slow(name):
     return name in SHELLS or "shells" in name
 
 
+def is_rare(name):
+    """A setting whose words other settings have as well."""
+    return name not in ONE_BLOCK and not any(word in name for word in WORDS)
+
+
+# Named ones are compared in several blocks; of the others one for each word, and these.
+ONE_BLOCK = {"swfcm", *(name for name, _ in contract_configurations())}
+WORDS = ("geometry", "covariance", "fuzzifier", "focal_sets", "init=", "CentralDistance", "cut", "density_from")
 NAMED = [pytest.param(name, marks=pytest.mark.slow if is_slow(name) else ()) for name in NAMES]
 
 
@@ -116,7 +124,7 @@ NAMED = [pytest.param(name, marks=pytest.mark.slow if is_slow(name) else ()) for
 @pytest.mark.parametrize(
     ("name", "make"),
     [
-        pytest.param(name, make, id=name, marks=pytest.mark.slow if is_slow(name) else ())
+        pytest.param(name, make, id=name, marks=pytest.mark.slow if is_slow(name) or is_rare(name) else ())
         for name, make in configurations()
     ],
 )
