@@ -1,16 +1,23 @@
 """A studio in a thread of the test, and a client that speaks to it as the page does, or worse."""
 
+import asyncio
 import socket
 import threading
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import httpx
 import numpy as np
+import uvicorn.server
 
 from conftest import make_blobs
 from softclust.studio.data import read_data
 from softclust.studio.server import Server
 from softclust.studio.start import open_session
+
+# uvicorn looks ten times a second whether it shall end: with a hundred studios a wait of many seconds.
+_HASTY = {"sleep": lambda seconds: asyncio.sleep(seconds / 20)}
+uvicorn.server.asyncio = SimpleNamespace(**vars(asyncio) | _HASTY)
 
 
 def write_blobs(folder, each=15, name="blobs.csv"):

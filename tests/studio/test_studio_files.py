@@ -110,7 +110,8 @@ def test_columns_in_their_own_units(blobs):
     assert softclust.load(blobs[0].parent / "m.zip").scaling_ is None
 
 
-def test_a_second_studio_is_refused(blobs):
+def test_a_second_studio_is_refused(blobs, monkeypatch):
+    monkeypatch.setattr(journal, "_PATIENCE", 0.2)
     with studio(blobs[0]) as page:
         page.label(0, "a")
         with pytest.raises(SessionFileError, match="in use by another studio"), studio(blobs[0]):

@@ -253,7 +253,7 @@ def test_chunks_are_counted(page):
 
 def test_slow_clients_are_dropped(tmp_path, monkeypatch):
     monkeypatch.setattr(server, "REQUEST_SECONDS", 0.4)
-    monkeypatch.setattr(server, "_KEEP_ALIVE", 1)
+    monkeypatch.setattr(server, "_KEEP_ALIVE", 0.3)
     monkeypatch.setattr(guard, "BODY_SECONDS", 0.2)
     with studio(write_blobs(tmp_path)[0]) as page:
         head = (
