@@ -60,7 +60,7 @@ def make_moons(n=300, seed=0, noise=0.1):
     return X + noise * rng.standard_normal((n, 2)), y
 
 
-@pytest.fixture(params=[0, 1, 2], ids="seed{}".format)
+@pytest.fixture(params=[0, 1, pytest.param(2, marks=pytest.mark.slow)], ids="seed{}".format)
 def seed(request):
     return request.param
 

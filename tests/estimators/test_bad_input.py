@@ -92,20 +92,21 @@ WRONG = {
     "data_weight": [0.0, -1.0, "papers", None, NAN, INF],
 }
 WRONG_CASES = [
-    pytest.param(cls, name, value, id=f"{cls.__name__}-{name}={value!r:.30}")
+    pytest.param(cls, name, id=f"{cls.__name__}-{name}")
     for cls in ESTIMATORS
     for name in cls().get_params()
-    for value in WRONG[name]
+    if WRONG[name]
 ]
 
 
-@pytest.mark.parametrize(("cls", "name", "value"), WRONG_CASES)
-def test_parameter_out_of_range(cls, name, value, blobs):
-    with pytest.raises(InvalidParameterError) as caught:
-        cls(**{name: value}).fit(blobs[0])
-    message = str(caught.value)
-    assert message.startswith(f"The {name!r} parameter of {cls.__name__} must be ")
-    assert message.endswith(f"Got {value!r} instead.")
+@pytest.mark.parametrize(("cls", "name"), WRONG_CASES)
+def test_parameter_out_of_range(cls, name, blobs):
+    for value in WRONG[name]:
+        with pytest.raises(InvalidParameterError) as caught:
+            cls(**{name: value}).fit(blobs[0])
+        message = str(caught.value)
+        assert message.startswith(f"The {name!r} parameter of {cls.__name__} must be ")
+        assert message.endswith(f"Got {value!r} instead.")
 
 
 @every_estimator

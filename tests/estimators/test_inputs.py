@@ -359,7 +359,7 @@ def test_weights_of_one_are_none(cls, iris):
 @every_configuration
 def test_weight_k_is_k_copies(make):
     X, _ = make_blobs(3, each=20, spread=1.5)
-    weight = np.random.default_rng(0).integers(1, 5, len(X))
+    weight = np.random.default_rng(0).integers(0, 5, len(X))
     options = {"init": BLOB_MEANS + 0.5, "tol": 1e-11, "max_iter": 2000}
     weighted = make(**options).fit(X, sample_weight=weight)
     copied = make(**options).fit(np.repeat(X, weight, axis=0))

@@ -109,19 +109,6 @@ def test_scaling_by_a_power_of_two_keeps_the_bits(name, make, iris):
         assert_array_equal(two.cluster_centers_, one.cluster_centers_ * s)
 
 
-def test_a_weight_is_a_number_of_copies(name, make, iris):
-    if "separation" in name or name in ("rpcm", "srpcm", "spcm"):
-        pytest.skip("an automatic strength follows the weights; a given one does not")
-    X, _ = iris
-    X = X[::3]
-    init = X[[1, 20, 40]] + 0.01
-    copies = np.random.default_rng(2).integers(0, 4, len(X))
-    one = make(init=init, **SHORT).fit(X, sample_weight=copies)
-    two = make(init=init, **SHORT).fit(np.repeat(X, copies, axis=0))
-    assert_allclose(one.cluster_centers_, two.cluster_centers_, atol=1e-9)
-    assert_allclose(one.objective_, two.objective_, rtol=1e-9)
-
-
 def test_weights_have_no_unit(name, make, iris):
     if "separation" in name or name in ("rpcm", "srpcm", "spcm"):
         pytest.skip("a separation is weighed against the rows")
@@ -159,13 +146,6 @@ def test_a_fit_started_at_its_answer_stays(name, make, iris):
     second = make(n_clusters=first.n_clusters_, init=answer, tol=1e-7, **given).fit(X)
     assert second.n_iter_ == 1
     assert_allclose(second.cluster_centers_, first.cluster_centers_, atol=1e-6)
-
-
-def test_float32_stays_and_agrees(name, make, iris):
-    X, _ = iris
-    one, two = unchanged(name), fitted(make, X.astype(np.float32))
-    assert two.cluster_centers_.dtype == two.memberships_.dtype == np.float32
-    assert_allclose(two.cluster_centers_, one.cluster_centers_, atol=2e-4)
 
 
 def test_a_far_row_hardly_moves_typical_centres(name, make, blobs):
