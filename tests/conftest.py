@@ -77,6 +77,17 @@ def iris():
     return load_iris(return_X_y=True)
 
 
+@pytest.fixture(scope="module")
+def few_starts_of_shells():
+    """Two of ten, one of three, for laws that hold wherever a fit began: starts take longer than the rest."""
+    from softclust.estimators import starts
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(starts, "_SHELL_STARTS", 2)
+        patch.setattr(starts, "_WIDE_STARTS", 1)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _no_figure_stays_open():
     yield

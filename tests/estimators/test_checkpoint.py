@@ -37,9 +37,12 @@ MODELS = {
 }
 EVERY = ("fcm", "ipcm", "gmm", "lpecm", "fcm squarem", "fcm anderson")  # those stop wherever a fit can
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::softclust.DegenerateClusterWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
-)
+pytestmark = [
+    pytest.mark.usefixtures("few_starts_of_shells"),
+    pytest.mark.filterwarnings(
+        "ignore::softclust.DegenerateClusterWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
+    ),
+]
 
 
 @pytest.fixture(autouse=True)

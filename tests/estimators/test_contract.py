@@ -34,6 +34,7 @@ from conftest import make_blobs
 from softclust import DegenerateClusterWarning
 
 pytestmark = [
+    pytest.mark.usefixtures("few_starts_of_shells"),
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore::softclust.errors.DegenerateClusterWarning"),
 ]

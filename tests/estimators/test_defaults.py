@@ -96,6 +96,7 @@ def test_one_outlier_in_a_hundred_changes_little():
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.usefixtures("few_starts_of_shells")
 @pytest.mark.parametrize(
     ("name", "factory"), configurations(), ids=lambda x: x if isinstance(x, str) else ""
 )

@@ -19,9 +19,12 @@ from softclust.storage import archive
 X = load_iris().data
 CASES = configurations()
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::softclust.DegenerateClusterWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
-)
+pytestmark = [
+    pytest.mark.usefixtures("few_starts_of_shells"),
+    pytest.mark.filterwarnings(
+        "ignore::softclust.DegenerateClusterWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
+    ),
+]
 
 
 @pytest.mark.parametrize(("name", "make"), CASES, ids=[name for name, _ in CASES])

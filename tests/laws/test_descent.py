@@ -24,10 +24,13 @@ STEPWISE = [(n, make) for n, make in DESCENDING if n not in ("fces", "pces") and
 # A given CentralDistance may have no minimum on such data, and a line in one feature is the whole space.
 REFUSED = {"spcm": "no minimum", "FuzzyCMeans-geometry=lines": "1 feature"}
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::softclust.DegenerateClusterWarning",
-    "ignore::sklearn.exceptions.ConvergenceWarning",
-)
+pytestmark = [
+    pytest.mark.usefixtures("few_starts_of_shells"),
+    pytest.mark.filterwarnings(
+        "ignore::softclust.DegenerateClusterWarning",
+        "ignore::sklearn.exceptions.ConvergenceWarning",
+    ),
+]
 
 # Numbers on a grid: duplicates, collinear rows and constant features come by themselves.
 coordinates = st.integers(-40, 40).map(lambda i: i / 8)

@@ -35,6 +35,7 @@ from softclust.sources import remote as far_away
 from softclust.sources.rows import rows_in_units
 
 pytestmark = [
+    pytest.mark.usefixtures("few_starts_of_shells"),
     pytest.mark.filterwarnings("ignore::softclust.DegenerateClusterWarning"),
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
 ]
