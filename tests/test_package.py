@@ -19,10 +19,10 @@ def test_import_is_light():
     assert not {"numpy", "numba", "sklearn", "scipy", "pyarrow", "matplotlib"} & modules
 
 
-def test_numba_waits_for_the_first_fit():
-    modules = loaded_after("from softclust import FuzzyCMeans; FuzzyCMeans(3)")
-    assert "sklearn" in modules
-    assert not {"numba", "llvmlite"} & modules
+def test_numba_waits_for_the_first_fit_and_matplotlib_for_the_first_picture():
+    modules = loaded_after("from softclust import FuzzyCMeans, plotting; FuzzyCMeans(3)")
+    assert {"sklearn", "softclust.plotting"} <= modules
+    assert not {"numba", "llvmlite", "matplotlib"} & modules
 
 
 def test_help_is_light():
@@ -56,14 +56,12 @@ def test_catalogue():
             assert getattr(model, key) == value
 
 
-def test_a_name_is_not_hidden_by_the_module_of_the_same_name():
-    code = "import softclust; softclust.make; assert 'fcm' in softclust.catalogue()"
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_a_fitted_estimator_holds_no_rows():
+def test_a_fitted_estimator_holds_no_rows_and_a_fit_loads_no_progress_bars():
+    """The first lines: the module `softclust.catalogue` does not hide the function of this name."""
     code = """
-import gc, numpy as np, softclust
+import gc, sys, numpy as np, softclust
+softclust.make
+assert "fcm" in softclust.catalogue()
 from softclust.sources.rows import Rows
 X = np.random.default_rng(0).normal(size=(60, 2))
 pairs = {"must_link": [[0, 1]], "cannot_link": [[2, 3]]}
@@ -72,5 +70,6 @@ models = [softclust.make(name, 2, random_state=0).fit(X, **pairs) for name in na
 models.append(softclust.FuzzyCMeans(2, geometry="ellipsoids", random_state=0).fit(X, [0, 1] + 58 * [-1]))
 gc.collect()
 assert not [thing for thing in gc.get_objects() if isinstance(thing, Rows)]
+assert not {"rich", "sklearn.callback"} & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True)

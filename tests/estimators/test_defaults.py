@@ -102,7 +102,7 @@ def test_one_outlier_in_a_hundred_changes_little():
 )
 def test_labels_are_the_likeliest_clusters(name, factory):
     X = scale(load_iris().data)
-    model = factory(n_clusters=3, max_iter=30)
+    model = factory(n_clusters=3, max_iter=10)  # wherever it is by then
     try:
         model.fit(X)
     except ValueError as error:

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 import warnings
 
@@ -92,16 +91,6 @@ def test_without_callbacks_of_scikit_learn_there_is_one_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.callback", None)
     with pytest.raises(ImportError, match=r"set_callbacks needs scikit-learn 1\.9 or newer; this is"):
         sc.FuzzyCMeans(3).set_callbacks(object())
-
-
-def test_a_first_fit_does_not_load_progress_bars():
-    code = (
-        "import sys, numpy as np, softclust as sc\n"
-        "sc.FuzzyCMeans(2, random_state=0).fit(np.arange(12.0).reshape(6, 2))\n"
-        "print('rich' in sys.modules, 'sklearn.callback' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False False\n"
 
 
 def test_scikit_learns_own_callbacks(iris, capsys):

@@ -14,6 +14,7 @@ from softclust import FuzzyCMeans
 from softclust.plotting import MembershipMapDisplay
 
 PICTURES = [(display, case) for display in DISPLAYS for case in CASES if draws(display, case)]
+BOTH = {"ten clusters", "dark long names"}  # ten clusters have long names elsewhere, and dark ones short names
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +24,16 @@ def no_figure_stays():
 
 
 @pytest.mark.parametrize(
-    ("display", "case"), PICTURES, ids=[f"{display}-{case.name}" for display, case in PICTURES]
+    ("display", "case"),
+    [
+        pytest.param(
+            display,
+            case,
+            id=f"{display}-{case.name}",
+            marks=pytest.mark.slow if case.name in BOTH else (),
+        )
+        for display, case in PICTURES
+    ],
 )
 def test_every_picture_reads(display, case):
     assert complaints(picture(display, case).figure_) == []
