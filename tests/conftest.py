@@ -79,7 +79,7 @@ def iris():
 
 @pytest.fixture(scope="module")
 def few_starts_of_shells():
-    """Two of ten, one of three, for laws that hold wherever a fit began: starts take longer than the rest."""
+    """Two of ten, one of three, for laws that hold wherever a fit began: starts take longest."""
     from softclust.estimators import starts
 
     with pytest.MonkeyPatch.context() as patch:

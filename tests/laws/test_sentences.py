@@ -6,7 +6,7 @@ from sentences.judging import judged
 
 FEW, MANY = 200, 5_000
 CHUNK = 25
-# 166 and 216 take some 10 s each: fits that need thousands of iterations; the others the better part of one.
+# 166 and 216 take some 10 s each: fits that need thousands of iterations; the others half a second.
 LONG = {49, 73, 125, 152, 166, 167, 216, 293}
 MOST_EXEMPT = 0.02  # of the checks
 

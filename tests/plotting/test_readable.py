@@ -14,7 +14,8 @@ from softclust import FuzzyCMeans
 from softclust.plotting import MembershipMapDisplay
 
 PICTURES = [(display, case) for display in DISPLAYS for case in CASES if draws(display, case)]
-BOTH = {"ten clusters", "dark long names"}  # ten clusters have long names elsewhere, and dark ones short names
+# Ten clusters have long names elsewhere, and dark pictures short ones.
+LESS = {"ten clusters", "dark long names"}
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +31,7 @@ def no_figure_stays():
             display,
             case,
             id=f"{display}-{case.name}",
-            marks=pytest.mark.slow if case.name in BOTH else (),
+            marks=pytest.mark.slow if case.name in LESS else (),
         )
         for display, case in PICTURES
     ],

@@ -84,7 +84,7 @@ def on_every_screen(page):
 @pytest.mark.parametrize("name", PAGES)
 def test_no_page_scrolls_sideways(opened, name):
     page = opened(name)
-    page.evaluate("[...document.querySelectorAll('details')].slice(0, 2).forEach((d) => { d.open = true; })")
+    page.evaluate("[...document.querySelectorAll('details')].slice(0, 2).forEach((d) => (d.open = true))")
     for screen in on_every_screen(page):
         wide, window = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
         assert wide <= window == screen[0], screen

@@ -49,8 +49,8 @@ def client():
         Client(cluster) as client,
     ):
         if not tier().startswith("native"):
-            # Code that two processes compile by themselves may differ in the last bit, for sets of names are
-            # in another order there: what is compiled now is what all read from the cache after the restart.
+            # Code that two processes compile by themselves may differ in the last bit, for sets of names
+            # are in another order there: what is compiled now all read from the cache after the restart.
             for name in ("fcm", "ecm", "gmm", "gk"):
                 sc.make(name, n_clusters=3, random_state=0).fit(far())
             client.restart()
@@ -171,7 +171,8 @@ def test_rows_from_anywhere(kind, held, client, monkeypatch):
         "future": lambda: far() * da.from_delayed(factor, (1, 2), float),
     }[kind]()
     assert remote_rows(lazy).is_held == held
-    rows, most = lazy.compute(), {} if held else {"max_iter": 5}  # a few passes over rows that are read anew
+    rows = lazy.compute()
+    most = {} if held else {"max_iter": 5}  # a few passes over rows that are read anew
     one = sc.FuzzyCMeans(3, random_state=0, **most).fit(rows)
     assert_same(one, sc.FuzzyCMeans(3, random_state=0, **most).fit(lazy))
 

@@ -117,7 +117,7 @@ def is_rare(name):
 
 # Named ones are compared in several blocks; of the others one for each word, and these.
 ONE_BLOCK = {"swfcm", *(name for name, _ in contract_configurations())}
-WORDS = ("geometry", "covariance", "fuzzifier", "focal_sets", "init=", "CentralDistance", "cut", "density_from")
+WORDS = ("geometry", "covariance", "fuzzifier", "focal_sets", "init=", "Central", "cut", "density_from")
 NAMED = [pytest.param(name, marks=pytest.mark.slow if is_slow(name) else ()) for name in NAMES]
 
 
