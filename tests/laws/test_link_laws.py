@@ -128,7 +128,9 @@ def test_objective_never_rises(make, acceleration, scene, strength, seed):
         assert_allclose(model.masses_.sum(axis=1), 1.0, rtol=1e-12)
 
 
-@pytest.mark.parametrize("exponent", [1.01, 1.1, 10.0, 50.0])
+@pytest.mark.parametrize(
+    "exponent", [1.01, 50.0, *(pytest.param(middle, marks=pytest.mark.slow) for middle in (1.1, 10.0))]
+)
 @pytest.mark.parametrize("strength", [0.1, 10.0])
 @pytest.mark.parametrize("cls", [FUZZY, EVIDENTIAL])
 def test_extreme_exponents(cls, strength, exponent, told):
@@ -257,20 +259,19 @@ def test_translation(make, told):
     assert_allclose(two.objective_, one.objective_, rtol=1e-9)
 
 
-@pytest.mark.parametrize("exponent", [-300, -7, 3, 500])
 @every_setting
-def test_scaling_by_a_power_of_two_keeps_the_bits(make, exponent, told):
+def test_scaling_by_a_power_of_two_keeps_the_bits(make, told):
     """Strengths have no unit."""
     X, y, must, cannot = told
-    s = 2.0**exponent
     one = fit(make, told)
     noise = one.noise_distance
-    changes = {} if noise is None else {"noise_distance": noise * s}
-    two = fit(make, (X * s, y, must, cannot), init=start(X) * s, **changes)
-    assert_array_equal(two.memberships_, one.memberships_)
-    assert_array_equal(two.cluster_centers_, one.cluster_centers_ * s)
-    assert_array_equal(two.labels_, one.labels_)
-    assert_array_equal(two.unsatisfied_, one.unsatisfied_)
+    for s in (2.0**-300, 2.0**-7, 2.0**3, 2.0**500):
+        changes = {} if noise is None else {"noise_distance": noise * s}
+        two = fit(make, (X * s, y, must, cannot), init=start(X) * s, **changes)
+        assert_array_equal(two.memberships_, one.memberships_)
+        assert_array_equal(two.cluster_centers_, one.cluster_centers_ * s)
+        assert_array_equal(two.labels_, one.labels_)
+        assert_array_equal(two.unsatisfied_, one.unsatisfied_)
 
 
 def test_what_is_known_has_the_unit_of_the_data_in_the_paper(told):

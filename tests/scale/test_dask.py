@@ -168,16 +168,16 @@ def test_weights(name, small_blocks):
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in SHELLS])
-@pytest.mark.parametrize("lazy", [False, True], ids=["numpy", "dask"])
-def test_labels(name, lazy, small_blocks):
+def test_labels(name, small_blocks):
     X, y = rows_of(name)
     known = np.where(np.random.default_rng(2).random(len(X)) < 0.2, y, -1)
     known[:40] = -1  # a block of which nothing is known
     make = lambda: sc.make(name, random_state=0)  # noqa: E731
     one = make().fit(X, known)
-    two = make().fit(far(X), da.from_array(known, chunks=33) if lazy else known)
-    assert_same_bits(one, two)
-    assert_array_equal(two.unsatisfied_, one.unsatisfied_)
+    for given in (known, da.from_array(known, chunks=33)):
+        two = make().fit(far(X), given)
+        assert_same_bits(one, two)
+        assert_array_equal(two.unsatisfied_, one.unsatisfied_)
 
 
 def test_soft_labels_and_a_strength_for_each_row(small_blocks):
