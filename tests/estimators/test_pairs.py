@@ -1184,7 +1184,9 @@ def test_threads_change_no_bit(make):
 
 
 @every_linked
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3, 4))])
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3, 4))]
+)
 def test_objective_never_rises(cls, seed):
     """Rows without clusters, pairs without truth, and labels: the more of them, the more must give way."""
     rng = np.random.default_rng(seed)
