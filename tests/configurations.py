@@ -2,6 +2,8 @@
 
 from functools import partial
 
+import pytest
+
 import softclust
 from softclust import CentralDistance, Repulsion
 from softclust.grammar.partitions import (
@@ -220,3 +222,14 @@ def _power(cls):
 def as_parameters(pairs):
     """For `pytest.mark.parametrize`: the factories, and their ids."""
     return {"argvalues": [factory for _, factory in pairs], "ids": [name for name, _ in pairs]}
+
+
+def few_shells():
+    """All settings, marked as slow where they are shells of which there are such already: they are dear."""
+    dear = {
+        name
+        for name, _ in configurations()
+        if ("shells" in name or name in ("fces", "apcs", "pces"))
+        and name != "PossibilisticCMeans-geometry=shells"
+    }
+    return [(name, make, [pytest.mark.slow] if name in dear else []) for name, make in configurations()]

@@ -26,9 +26,9 @@ from configurations import (
     POSSIBILISTIC,
     WITH_TYPICALITIES,
     as_parameters,
-    configurations,
     contract_configurations,
     defaults,
+    few_shells,
 )
 from conftest import make_blobs
 from softclust import DegenerateClusterWarning
@@ -40,7 +40,9 @@ pytestmark = [
 ]
 
 ALL = [*ESTIMATORS, MIXTURE, softclust.KMedoids]
-every_configuration = pytest.mark.parametrize("make", **as_parameters(configurations()))
+every_configuration = pytest.mark.parametrize(
+    "make", [pytest.param(make, id=name, marks=marks) for name, make, marks in few_shells()]
+)
 every_default = pytest.mark.parametrize("make", **as_parameters(defaults()))
 some_configurations = pytest.mark.parametrize("make", **as_parameters(contract_configurations()))
 

@@ -13,11 +13,11 @@ from numpy.testing import assert_array_equal
 from sklearn.datasets import load_iris
 
 import softclust as sc
-from configurations import configurations, defaults
+from configurations import defaults, few_shells
 from softclust.storage import archive
 
 X = load_iris().data
-CASES = configurations()
+CASES = [pytest.param(name, make, id=name, marks=marks) for name, make, marks in few_shells()]
 
 pytestmark = [
     pytest.mark.usefixtures("few_starts_of_shells"),
@@ -27,7 +27,7 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize(("name", "make"), CASES, ids=[name for name, _ in CASES])
+@pytest.mark.parametrize(("name", "make"), CASES)
 def test_round_trip(name, make, tmp_path):
     model = make(max_iter=5).fit(X)  # a file keeps what was found, at rest or not
     path = tmp_path / "model.zip"
