@@ -43,6 +43,9 @@ pytestmark = [
 NOT_FAR = ("pam", "clara", "clarans")  # n^2 distances, of rows in memory
 SHELLS = ("afcs", "fces", "apcs", "pces")
 NAMES = [name for name in sc.catalogue() if name not in (*NOT_FAR, "swfcm")]
+# Without labels and pairs they are k-means, FCM, RPCM and ECM under other names.
+TWINS = ("kmeans", "skmeans", "sfcm", "srpcm", "secm", "cecm", "lpecm")
+UNTOLD = [name for name in NAMES if name not in TWINS]
 FAMILIES = [*ESTIMATORS, MIXTURE]
 WITH_LINKS = [sc.HardCMeans, sc.FuzzyCMeans, sc.EvidentialCMeans, sc.GaussianMixture]
 LAZY = ("memberships_", "labels_", "outlier_scores_", "outlier_mask_", "typicalities_", "masses_")
@@ -118,7 +121,7 @@ def is_rare(name):
 # Named ones are compared in several blocks; of the others one for each word, and these.
 ONE_BLOCK = {"swfcm", *(name for name, _ in contract_configurations())}
 WORDS = ("geometry", "covariance", "fuzzifier", "focal_sets", "init=", "Central", "cut", "density_from")
-NAMED = [pytest.param(name, marks=pytest.mark.slow if is_slow(name) else ()) for name in NAMES]
+NAMED = [pytest.param(name, marks=pytest.mark.slow if is_slow(name) else ()) for name in UNTOLD]
 
 
 # ---------------------------------------------------------------------- the same answer
@@ -139,7 +142,7 @@ def test_one_block_gives_the_bits_of_rows_in_memory(name, make):
     assert_same_bits(make().fit(X), make().fit(far(X)))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", UNTOLD)
 def test_coinciding_blocks_give_the_bits_of_rows_in_memory(name, small_blocks):
     X, _ = rows_of(name)
     make = lambda: sc.make(name, n_clusters=number_of(name), random_state=0)  # noqa: E731
@@ -148,7 +151,7 @@ def test_coinciding_blocks_give_the_bits_of_rows_in_memory(name, small_blocks):
     assert two.memberships_.chunks[0] == (40,) * (len(X) // 40) + ((len(X) % 40,) if len(X) % 40 else ())
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in SHELLS])
+@pytest.mark.parametrize("name", [name for name in UNTOLD if name not in SHELLS])
 def test_other_blocks_matter_to_rounding_only(name, monkeypatch):
     monkeypatch.setattr(far_away, "_LEAST_BLOCK", 1)
     X, _ = rows_of(name)
