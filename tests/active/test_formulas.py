@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.linalg import eigh
 
 from conftest import make_blobs
 from softclust import EvidentialCMeans, FuzzyCMeans
@@ -33,15 +34,39 @@ def distances(X):
     return np.array([[np.sqrt(((a - b) ** 2).sum()) for b in X] for a in X])
 
 
-def kernel_of(view, width=None):
+def kernel_of(view, width=None, X=None):
     """A ball holds n / max(2c, asked + batch) rows; the kernel narrows from sqrt(10) balls to one."""
-    D = distances(view.X)
+    D = distances(view.X if X is None else X)
     n, c = view.memberships.shape
     q = max(2, round(n / max(2 * c, len(view.asked) + view.batch)))
     radius = np.median([sorted(row)[q - 1] for row in D])
     if width is None:
         width = min(10, max(1, 10 * c / (len(view.asked) + view.batch))) ** 0.5
     return np.exp(-((D / radius / width) ** 2))
+
+
+def points_of(view):
+    """The features, axes of a linear discriminant of the memberships, and roots of the memberships.
+
+    B g = lambda S g, with B the covariance of the means of the clusters and S the shrunken rest.  Along each
+    axis rows vary in proportion to lambda, and along all axes by an eighth of what the features vary.
+    """
+    X, U = view.X - view.X.mean(axis=0), view.memberships
+    n, p = X.shape
+    B = np.zeros((p, p))
+    for u in U.T:
+        mean = (u @ X) / u.sum()
+        B += u.sum() / n * np.outer(mean, mean)
+    total = X.T @ X / n
+    S = 0.9 * (total - B) + 0.1 * np.trace(total) / p * np.eye(p)
+    ratio, axes = eigh(B, S)
+    found = []
+    for k in range(p):
+        if ratio[k] > 1e-9 * ratio[-1]:
+            along = X @ axes[:, k]
+            found.append(along / along.std() * np.sqrt(np.trace(total) / 8 * ratio[k] / ratio.sum()))
+    usual = np.sqrt(2 * np.trace(total))
+    return np.column_stack([X, *found, 0.2 * usual * np.sqrt(U)])
 
 
 def company_of(view):
@@ -72,12 +97,12 @@ def chance_of_a_class(view, reach):
     return {i: 1 - sum(alike[i][j] for j in view.nowhere) / (1 + sum(alike[i].values())) for i in reach}
 
 
-def is_greedy(view, weight, rows, own=None, worth=None):
+def is_greedy(view, weight, rows, own=None, worth=None, X=None):
     """Whether each row in turn has the greatest worth_i sum_j weight_j max(0, K_ij - covered_j).
 
     Of the term j = i, the share own[i] counts.
     """
-    K = kernel_of(view)
+    K = kernel_of(view, X=X)
     covered = K[view.asked].max(axis=0) if len(view.asked) else np.zeros(len(K))
     chosen = []
     for row in rows:
@@ -121,7 +146,7 @@ def test_coverings(seed, asked, nowhere):
         ("doubt-mix", mix_weights(view)),
     ):
         rows = STRATEGIES[name](view, 5, np.random.default_rng(0))
-        shares = (company_of(view), standing_of(view)) if name == "doubt-mix" else ()
+        shares = (company_of(view), standing_of(view), points_of(view)) if name == "doubt-mix" else ()
         assert len(rows) == 5 and is_greedy(view, weight, rows, *shares), name
 
 
@@ -251,7 +276,7 @@ def test_gain_and_reason(iris):
     model = FuzzyCMeans(3, random_state=0).fit(X)
     view = view_of(model, X, asked=[5], batch=5, rng=np.random.default_rng(0))
     found = ask_rows(model, X, 5, asked=[5], audit=0, random_state=0)
-    doubts, K = doubt_weights(view), kernel_of(view)
+    doubts, K = doubt_weights(view), kernel_of(view, X=points_of(view))
     floor = max(0.05, 3 * doubts.mean())
     covered = K[5]
     for one in found:

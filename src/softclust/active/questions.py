@@ -131,10 +131,10 @@ def _described(view: View, chosen: np.ndarray, drawn: np.ndarray, by_lot: bool) 
 def _gains(view: View, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the share of the weight that each row newly covers, and whether that part is doubtful."""
     floor, doubt = mixed_weight(view)
-    weight, covered = floor + doubt, view.covered.astype(np.float64)
+    weight, covered = floor + doubt, view.covered_alike.astype(np.float64)
     gains, doubtful = np.empty(len(rows)), np.empty(len(rows), dtype=bool)
-    for place, z in enumerate(view.near.at(view.X[rows])):
-        K = coverage.kernel(z[None], view.near.places)[0].astype(np.float64)
+    for place, z in enumerate(view.alike.at(view.points[rows])):
+        K = coverage.kernel(z[None], view.alike.places)[0].astype(np.float64)
         new = np.maximum(K - covered, 0.0)
         gains[place] = weight @ new / weight.sum()
         doubtful[place] = doubt @ new > doubt.mean() * new.sum()

@@ -99,21 +99,10 @@ def _typical(view: View, n: int, rng: np.random.Generator) -> np.ndarray:
     return np.array(chosen, dtype=np.int64)
 
 
-def _covering(view: View, n: int, weight: np.ndarray, *, in_company: bool = False) -> np.ndarray:
-    """Choose rows that cover the places greedily, by these weights of the places.
-
-    `in_company`: a row earns its own place only as far as it has neighbours, and all it earns counts as far
-    as its place is as dense as those of its neighbours, and as far as it is not like rows of no class.
-    """
-    Z, own, lost, worth = view.near.at(view.X[view.candidates]), None, None, None
-    if in_company:
-        own = view.own_places(view.candidates)
-        lost = 1 - view.near.company(Z, own)
-        worth, reach = view.near.standing(Z, own)
-        if len(view.nowhere):
-            worth = worth * (1 - _chance_of_no_class(view, reach))
-    chosen, _ = coverage.greedy(Z, view.near.places, weight, view.covered, n, own, lost, worth)
-    return view.candidates[chosen]
+def _covering(view: View, n: int, weight: np.ndarray) -> np.ndarray:
+    """Choose rows that cover the places greedily, by these weights of the places."""
+    Z = view.near.at(view.X[view.candidates])
+    return view.candidates[coverage.greedy(Z, view.near.places, weight, view.covered, n)[0]]
 
 
 def _chance_of_no_class(view: View, reach: np.ndarray) -> np.ndarray:
@@ -154,14 +143,24 @@ def mixed_weight(view: View) -> tuple[float, np.ndarray]:
 def _doubt_mix(view: View, n: int, rng: np.random.Generator) -> np.ndarray:
     """Cover all rows, and doubtful rows more; the doubt of rows in empty places counts for little.
 
-    An isolated row informs nobody: what a row earns from its own place counts only as far as it has
-    neighbours, and all it earns as far as its place is as dense as those of its neighbours.  Else many of
-    the late questions, whose kernel is narrow, would meet noise.  A thin place by itself does not count
-    less, for it may be a small class, until the expert has said of rows in equally thin places that they
-    belong to no class.
+    Rows are near if the model, too, sees them alike.  An isolated row informs nobody: what a row earns from
+    its own place counts only as far as it has neighbours, and all it earns as far as its place is as dense
+    as those of its neighbours.  Else many of the late questions, whose kernel is narrow, would meet noise.
+    A thin place by itself does not count less, for it may be a small class, until the expert has said of
+    rows in equally thin places that they belong to no class.
     """
     floor, doubt = mixed_weight(view)
-    return _covering(view, n, floor + doubt, in_company=True)
+    own = view.own_places(view.candidates)
+    Z = view.near.at(view.X[view.candidates])
+    lost = 1 - view.near.company(Z, own)
+    worth, reach = view.near.standing(Z, own)
+    if len(view.nowhere):
+        worth = worth * (1 - _chance_of_no_class(view, reach))
+    alike, points = view.alike, view.points[view.candidates]
+    chosen, _ = coverage.greedy(
+        alike.at(points), alike.places, floor + doubt, view.covered_alike, n, own, lost, worth
+    )
+    return view.candidates[chosen]
 
 
 STRATEGIES: dict[str, Strategy] = {

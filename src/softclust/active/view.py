@@ -15,10 +15,14 @@ import numpy as np
 from softclust.active import coverage
 from softclust.active.doubts import credal_doubt, entropy, margin, masses_of, memberships_of
 from softclust.credal import CredalPartition
+from softclust.estimators.discriminant import ClassMoments, discriminant_axes
 from softclust.sources import is_remote
 from softclust.sources.local import SAMPLE_ROWS
 
 MOST_PLACES = 4000  # rows to be covered; of more rows, as many are drawn
+_OF_MEMBERSHIPS = 0.2  # share of the usual distance of two rows by which roots of memberships count
+_OF_AXES = 0.5  # factor of the axes of `discriminant_axes`, whose variance is half of that of the features
+_MOST_FEATURES = 1000  # up to which the axes that tell clusters apart take no time
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,44 @@ class View:
 
     @cached_property
     def near(self) -> coverage.Neighbourhoods:
-        """The kernel about the places, wide at first and narrow later.
+        """The kernel about the places, by their features."""
+        return self._neighbourhoods(self.X)
+
+    @cached_property
+    def covered(self) -> np.ndarray:
+        """(places,) how well the asked rows cover each place, in [0, 1]."""
+        return coverage.covered_by(self.near.at(self.X[self.asked]), self.near.places)
+
+    @cached_property
+    def points(self) -> np.ndarray:
+        """(n, q) the rows with what the model says of them: rows are near if the model sees them alike.
+
+        To the features come the axes along which clusters differ most beside their spread; their variance
+        is an eighth of that of all features.  And so do the roots of the memberships, times a fifth of the
+        usual distance of two rows, so that distances between clusters grow (Hellinger's distance).  With
+        features alone, questions in many features would not spread over the clusters.
+        """
+        Z = self.near.at(self.X).astype(np.float64)
+        some, U = Z[self.places], self.memberships[self.places]
+        size = float(np.sqrt(2 * some.var(axis=0).sum()))
+        parts = [Z, _OF_MEMBERSHIPS * size * np.sqrt(np.maximum(self.memberships, 0.0))]
+        if Z.shape[1] <= _MOST_FEATURES:
+            G = discriminant_axes(ClassMoments(U.sum(axis=0), U.T @ some, some.T @ some))
+            parts += [] if G is None else [_OF_AXES * (Z @ G)]
+        return np.concatenate(parts, axis=1)
+
+    @cached_property
+    def alike(self) -> coverage.Neighbourhoods:
+        """The kernel about the places, by their features and by what the model says of them."""
+        return self._neighbourhoods(self.points)
+
+    @cached_property
+    def covered_alike(self) -> np.ndarray:
+        """(places,) how well the asked rows cover each place by the kernel `alike`, in [0, 1]."""
+        return coverage.covered_by(self.alike.at(self.points[self.asked]), self.alike.places)
+
+    def _neighbourhoods(self, points: np.ndarray) -> coverage.Neighbourhoods:
+        """Return the kernel about the places among these points, wide at first and narrow later.
 
         A ball holds n / max(2c, asked + batch) rows.  The kernel is sqrt(10) times as wide as the ball at
         first, so that questions reach small classes far from the others, and as wide from 10 c questions
@@ -85,17 +126,12 @@ class View:
         c, after = self.memberships.shape[1], len(self.asked) + self.batch
         width = np.clip(10 * c / after, 1.0, 10.0) ** 0.5
         q = round(len(self.places) / max(2 * c, after))
-        return coverage.Neighbourhoods.of(self.X[self.places], q, float(width))
+        return coverage.Neighbourhoods.of(points[self.places], q, float(width))
 
     def own_places(self, rows: np.ndarray) -> np.ndarray:
         """Return the position of each row among the places, or -1."""
         found = np.minimum(np.searchsorted(self.places, rows), len(self.places) - 1)
         return np.where(self.places[found] == rows, found, -1)
-
-    @cached_property
-    def covered(self) -> np.ndarray:
-        """(places,) how well the asked rows cover each place, in [0, 1]."""
-        return coverage.covered_by(self.near.at(self.X[self.asked]), self.near.places)
 
 
 def view_of(
