@@ -180,3 +180,20 @@ def test_questions_do_not_depend_on_the_unit_of_the_rows(unit):
     )
     np.testing.assert_array_equal(one["row"], two["row"])
     np.testing.assert_allclose(one["gain"], two["gain"], rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::softclust.errors.DegenerateClusterWarning")
+@pytest.mark.parametrize("p", [1, 2, 1500])
+@pytest.mark.parametrize("size", [1e-150, 1.0, 1e150])
+def test_questions_about_rows_of_any_size(p, size):
+    X = np.random.default_rng(0).normal(size=(40, p)) * size
+    model = softclust.FuzzyCMeans(2, random_state=0).fit(X)
+    found = ask_rows(model, X, 5, asked=[0, 1], nowhere=[1, 2], random_state=0)
+    assert len(set(found["row"]) - {0, 1, 2}) == 5 and np.isfinite(found["gain"]).all()
+
+
+def test_questions_about_equal_rows():
+    X = np.ones((20, 2))
+    with pytest.warns(UserWarning):
+        model = softclust.FuzzyCMeans(2, random_state=0).fit(X)
+    assert not ask_rows(model, X, 5, nowhere=[3], random_state=0)["gain"].any()

@@ -48,8 +48,8 @@ def kernel_of(view, width=None, X=None):
 def points_of(view):
     """The features, axes of a linear discriminant of the memberships, and roots of the memberships.
 
-    B g = lambda S g, with B the covariance of the means of the clusters and S the shrunken rest.  Along each
-    axis rows vary in proportion to lambda, and along all axes by an eighth of what the features vary.
+    B g = lambda S g, with B the covariance of the means of the clusters and S the shrunken rest.  The rows
+    vary along each axis in proportion to lambda, and along all axes by an eighth of what the features vary.
     """
     X, U = view.X - view.X.mean(axis=0), view.memberships
     n, p = X.shape

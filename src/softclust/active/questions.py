@@ -40,7 +40,8 @@ def ask_rows(
     counts only as far as there are other rows about it, and the whole sum as far as the place of row i is
     as dense as those of its neighbours, and as far as rows in equally thin places had a class, so that few
     questions meet noise.  The kernel K narrows from question to question, so that questions explore first
-    and refine later.
+    and refine later.  Its distances count, beside the features, the axes along which clusters differ most
+    and the memberships: rows are near if the model, too, sees them alike.
 
     Features count alike: scale them first if their units differ.
 
@@ -133,7 +134,7 @@ def _gains(view: View, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     floor, doubt = mixed_weight(view)
     weight, covered = floor + doubt, view.covered_alike.astype(np.float64)
     gains, doubtful = np.empty(len(rows)), np.empty(len(rows), dtype=bool)
-    for place, z in enumerate(view.alike.at(view.points[rows])):
+    for place, z in enumerate(view.alike.at(view.seen(rows))):
         K = coverage.kernel(z[None], view.alike.places)[0].astype(np.float64)
         new = np.maximum(K - covered, 0.0)
         gains[place] = weight @ new / weight.sum()

@@ -156,7 +156,7 @@ def _doubt_mix(view: View, n: int, rng: np.random.Generator) -> np.ndarray:
     worth, reach = view.near.standing(Z, own)
     if len(view.nowhere):
         worth = worth * (1 - _chance_of_no_class(view, reach))
-    alike, points = view.alike, view.points[view.candidates]
+    alike, points = view.alike, view.seen(view.candidates)
     chosen, _ = coverage.greedy(
         alike.at(points), alike.places, floor + doubt, view.covered_alike, n, own, lost, worth
     )

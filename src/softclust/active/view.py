@@ -81,43 +81,47 @@ class View:
     @cached_property
     def near(self) -> coverage.Neighbourhoods:
         """The kernel about the places, by their features."""
-        return self._neighbourhoods(self.X)
+        return self._neighbourhoods(self.X[self.places])
 
     @cached_property
     def covered(self) -> np.ndarray:
         """(places,) how well the asked rows cover each place, in [0, 1]."""
         return coverage.covered_by(self.near.at(self.X[self.asked]), self.near.places)
 
-    @cached_property
-    def points(self) -> np.ndarray:
-        """(n, q) the rows with what the model says of them: rows are near if the model sees them alike.
+    def seen(self, rows: np.ndarray) -> np.ndarray:
+        """(rows, q) rows with what the model says of them: rows are near if the model sees them alike.
 
         To the features come the axes along which clusters differ most beside their spread; their variance
         is an eighth of that of all features.  And so do the roots of the memberships, times a fifth of the
         usual distance of two rows, so that distances between clusters grow (Hellinger's distance).  With
         features alone, questions in many features would not spread over the clusters.
         """
-        Z = self.near.at(self.X).astype(np.float64)
-        some, U = Z[self.places], self.memberships[self.places]
-        size = float(np.sqrt(2 * some.var(axis=0).sum()))
-        parts = [Z, _OF_MEMBERSHIPS * size * np.sqrt(np.maximum(self.memberships, 0.0))]
+        Z = self.near.at(self.X[rows]).astype(np.float64)
+        usual, axes = self._usual_and_axes
+        roots = _OF_MEMBERSHIPS * usual * np.sqrt(np.maximum(self.memberships[rows], 0.0))
+        return np.concatenate([Z, roots] if axes is None else [Z, Z @ axes, roots], axis=1)
+
+    @cached_property
+    def _usual_and_axes(self) -> tuple[float, np.ndarray | None]:
+        """The usual distance of two places, and the axes (p, r) that tell clusters apart, or None."""
+        Z, U = self.near.at(self.X[self.places]).astype(np.float64), self.memberships[self.places]
+        usual, axes = float(np.sqrt(2 * Z.var(axis=0).sum())), None
         if Z.shape[1] <= _MOST_FEATURES:
-            G = discriminant_axes(ClassMoments(U.sum(axis=0), U.T @ some, some.T @ some))
-            parts += [] if G is None else [_OF_AXES * (Z @ G)]
-        return np.concatenate(parts, axis=1)
+            axes = discriminant_axes(ClassMoments(U.sum(axis=0), U.T @ Z, Z.T @ Z))
+        return usual, None if axes is None else _OF_AXES * axes
 
     @cached_property
     def alike(self) -> coverage.Neighbourhoods:
         """The kernel about the places, by their features and by what the model says of them."""
-        return self._neighbourhoods(self.points)
+        return self._neighbourhoods(self.seen(self.places))
 
     @cached_property
     def covered_alike(self) -> np.ndarray:
         """(places,) how well the asked rows cover each place by the kernel `alike`, in [0, 1]."""
-        return coverage.covered_by(self.alike.at(self.points[self.asked]), self.alike.places)
+        return coverage.covered_by(self.alike.at(self.seen(self.asked)), self.alike.places)
 
-    def _neighbourhoods(self, points: np.ndarray) -> coverage.Neighbourhoods:
-        """Return the kernel about the places among these points, wide at first and narrow later.
+    def _neighbourhoods(self, places: np.ndarray) -> coverage.Neighbourhoods:
+        """Return the kernel about the places at these points, wide at first and narrow later.
 
         A ball holds n / max(2c, asked + batch) rows.  The kernel is sqrt(10) times as wide as the ball at
         first, so that questions reach small classes far from the others, and as wide from 10 c questions
@@ -125,8 +129,8 @@ class View:
         """
         c, after = self.memberships.shape[1], len(self.asked) + self.batch
         width = np.clip(10 * c / after, 1.0, 10.0) ** 0.5
-        q = round(len(self.places) / max(2 * c, after))
-        return coverage.Neighbourhoods.of(points[self.places], q, float(width))
+        q = round(len(places) / max(2 * c, after))
+        return coverage.Neighbourhoods.of(places, q, float(width))
 
     def own_places(self, rows: np.ndarray) -> np.ndarray:
         """Return the position of each row among the places, or -1."""
