@@ -27,6 +27,16 @@ def started(**more):
     return Session.start(X, FuzzyCMeans(3, random_state=0), **more)
 
 
+def test_each_save_waits_for_the_disk(tmp_path, monkeypatch):
+    path, sizes = tmp_path / "s.jsonl", []
+    monkeypatch.setattr(os, "fsync", lambda file: sizes.append(os.fstat(file).st_size))
+    session = started()
+    for row in range(3):
+        session = session.tell(row, "a")
+        session.save(path)
+        assert sizes.pop() == path.stat().st_size
+
+
 def test_what_was_told():
     s = started()
     s = s.tell(1, "a").tell(2, {"b": 0.7, "a": 0.3}).tell(3, {"a", "b"}).tell(4, None).skip(5)
