@@ -125,3 +125,19 @@ def test_a_note_says_when_label_spreading_foresees_more_labels(capsys):
     frame["digit"] = np.where(np.arange(len(frame)) < 9, data.target.astype(str), "")
     frame.to_csv("x.csv", index=False)
     assert not said("--labels", "digit")  # nine labels tell nothing of methods
+
+
+def test_label_spreading_shows_the_means_of_the_classes_and_no_outliers(capsys):
+    wine = load_wine(as_frame=True)
+    frame = wine.data.assign(cultivar=np.where(np.arange(178) % 9 == 0, wine.target.astype(str), ""))
+    frame.to_csv("x.csv", index=False)
+    assert (
+        call("fit", "x.csv", "--labels", "cultivar", "--method", "FuzzyLabelSpreading", "--out", "m.csv")
+        == 0
+    )
+    said, told = capsys.readouterr().err, pd.read_csv("m.csv")
+    U = told[[f"membership_{k}" for k in range(3)]].to_numpy()
+    means = U.T @ wine.data["proline"].to_numpy() / U.sum(axis=0)
+    line = next(line for line in said.splitlines() if line.startswith("proline"))
+    np.testing.assert_allclose([float(word) for word in line.split()[1:]], means, rtol=1e-3)
+    assert "outliers" not in said

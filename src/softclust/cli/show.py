@@ -82,11 +82,11 @@ def centres(model):
 
 def clusters(model, features, X=None, width=80):
     """Return a table of the clusters: a column each, with its rows, its outliers and its centre."""
-    outlying, names = outliers_of(model), names_of(model)
+    outlying, names, tells_outliers = outliers_of(model), names_of(model), hasattr(model, "outlier_mask_")
     members = [model.labels_ == k for k in range(len(names))]
     head = [
         ["rows", *(f"{(mine & ~outlying).sum():,}" for mine in members)],
-        ["outliers", *(f"{(mine & outlying).sum():,}" for mine in members)],
+        *([["outliers", *(f"{(mine & outlying).sum():,}" for mine in members)]] if tells_outliers else []),
     ]
     lines, caption = centre_lines(model, features, X)
     return table_of_columns("Clusters", names, head, lines, caption, width)
@@ -99,6 +99,9 @@ def centre_lines(model, features, X=None):
     features come from the rows X in the same units, or else from the model's scaling.
     """
     V = centres(model)
+    if V is None and X is not None:  # of label spreading, the means of the classes
+        U = np.asarray(model.memberships_)
+        V = (U / np.maximum(U.sum(axis=0), 1e-300)).T @ X
     if V is None:
         return [], None
     scaling = getattr(model, "scaling_", None)
